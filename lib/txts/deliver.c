@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Deliver: what happens to a request after it has left its slot. Everything
+ * that may take a lock, wake someone or free memory is here, outside the slot
+ * lock and never in hard IRQ.
+ */
+#include <linux/device.h>
+#include <linux/netdevice.h>
+#include <linux/skbuff.h>
+
+#include "internal.h"
+#include "trace.h"
+
+/**
+ * txts_end - end a live request without stamp
+ * @slot: locked, live
+ * @outcome: TXTS_TIMEOUT, TXTS_FLUSHED or a discard
+ * @now: CLOCK_MONOTONIC
+ *
+ * Leaves the slot in quarantine and the request in the list of ended ones;
+ * the caller makes delivery run.
+ *
+ * Context: any, under the lock of the slot.
+ */
+void txts_end(struct txts_slot *slot, enum txts_counter outcome, ktime_t now)
+{
+	struct txts_waiter *waiter = slot->waiter;
+	struct txts *txts = slot->txts;
+
+	waiter->outcome = outcome;
+	waiter->read = now;
+	if (outcome == TXTS_TIMEOUT) {
+		waiter->wedged = !waiter->sent;
+		trace_txts_timeout(txts, slot->index, slot->gen,
+				   waiter->attempts);
+	}
+	slot->waiter = NULL;
+	slot->state = TXTS_QUARANTINE;
+	slot->poll_at = 0;
+	/* Two frames may still be stamped: its own and the one it suspects. */
+	if (waiter->suspect)
+		slot->multi = true;
+	llist_add(&waiter->node, &txts->ended);
+}
+
+void txts_put_waiter(struct txts_waiter *waiter)
+{
+	struct txts_slot *slot = waiter->slot;
+
+	/* Nothing of the waiter is used after this. */
+	smp_mb__before_atomic();
+	set_bit(waiter - slot->waiters, &slot->idle);
+}
+
+/* Convert, and refuse what the clock's step made meaningless (G13). */
+static enum txts_counter txts_convert(struct txts *txts,
+				      const struct txts_waiter *waiter,
+				      ktime_t *stamp)
+{
+	int err;
+
+	err = txts->ops->convert(txts, waiter->timer, waiter->raw, stamp);
+	/* convert() took the lock under which clock_changed() is called. */
+	if (atomic_read(&txts->epoch[waiter->timer]) != waiter->epoch)
+		return TXTS_DISCARD_CLOCK;
+	return err ? TXTS_DISCARD_CONVERT : TXTS_DELIVERED;
+}
+
+static void txts_notify_skb(struct sk_buff *skb, const ktime_t *stamp)
+{
+	struct skb_shared_hwtstamps hwtstamps = {};
+
+	if (stamp) {
+		hwtstamps.hwtstamp = *stamp;
+		skb_tstamp_tx(skb, &hwtstamps);
+		dev_consume_skb_any(skb);
+	} else {
+		dev_kfree_skb_any(skb);
+	}
+}
+
+static void txts_deliver(struct txts_waiter *waiter)
+{
+	struct txts_waiter w = *waiter;
+	struct txts_slot *slot = w.slot;
+	struct txts *txts = slot->txts;
+	ktime_t stamp, now;
+
+	/* From here on a sender that waits for this stamp can ask again. */
+	txts_put_waiter(waiter);
+
+	if (w.outcome == TXTS_DELIVERED) {
+		if (w.flushes != atomic_read(&txts->flushes))
+			w.outcome = TXTS_FLUSHED;
+		else
+			w.outcome = txts_convert(txts, &w, &stamp);
+	}
+	if (w.outcome == TXTS_DELIVERED) {
+		now = ktime_get();
+		txts_measure(txts, TXTS_HIST_READ, w.committed, w.read);
+		txts_measure(txts, TXTS_HIST_DELIVER, w.read, now);
+	}
+	if (w.wedged) {
+		txts_count(txts, TXTS_WEDGED);
+		dev_warn_ratelimited(txts->dev,
+				     "txts: slot %u wedged: its frame was never sent\n",
+				     slot->index);
+	}
+	/* Counted first: who gets the stamp finds it in the statistics. */
+	txts_count(txts, w.outcome);
+	trace_txts_deliver(txts, slot->index, w.outcome,
+			   w.outcome == TXTS_DELIVERED ? stamp : 0,
+			   ktime_sub(w.read, w.committed));
+	if (w.skb)
+		txts_notify_skb(w.skb,
+				w.outcome == TXTS_DELIVERED ? &stamp : NULL);
+	else
+		txts->ops->deliver(txts, w.owner,
+				   w.outcome == TXTS_DELIVERED ? &stamp : NULL);
+}
+
+/**
+ * txts_deliver_ended - deliver all requests that have left their slots
+ * @txts: the tracker
+ *
+ * Several contexts may do so at a time; each request is in one's list only.
+ *
+ * Context: softirq or process, no lock held.
+ */
+void txts_deliver_ended(struct txts *txts)
+{
+	struct txts_waiter *waiter, *next;
+	struct llist_node *list;
+
+	list = llist_reverse_order(llist_del_all(&txts->ended));
+	llist_for_each_entry_safe(waiter, next, list, node)
+		txts_deliver(waiter);
+}
+
+/* What the check says about the stamp read for a suspect. */
+static void txts_checked(struct txts_slot *slot, enum txts_counter outcome,
+			 bool older)
+{
+	struct txts_waiter *waiter = slot->waiter;
+
+	slot->check = false;
+	slot->reading = false;
+	if (slot->reset) {
+		slot->reset = false;
+		txts_free_slot(slot);
+	} else if (!waiter) {
+		/* Ended meanwhile: nobody's stamp. */
+		txts_orphan(slot, slot->last_raw);
+	} else if (outcome == TXTS_DELIVERED && older) {
+		slot->state = waiter->sent ? TXTS_SENT : TXTS_ARMED;
+		txts_orphan(slot, waiter->raw);
+		if (slot->expired)
+			txts_end(slot, TXTS_TIMEOUT, ktime_get());
+	} else if (outcome == TXTS_DELIVERED) {
+		txts_take(slot);
+	} else {
+		txts_end(slot, outcome, ktime_get());
+		slot->seen = true;
+	}
+}
+
+/* The stamp read for a suspect: its own, or the orphan's? */
+static void txts_check_suspect(struct txts_slot *slot)
+{
+	struct txts *txts = slot->txts;
+	enum txts_counter outcome = TXTS_DISCARD_SUSPECT;
+	struct txts_waiter w = {};
+	unsigned long flags;
+	ktime_t stamp = 0;
+
+	/* The check flag keeps the slot; the waiter may end meanwhile. */
+	raw_spin_lock_irqsave(&slot->lock, flags);
+	if (slot->waiter)
+		w = *slot->waiter;
+	raw_spin_unlock_irqrestore(&slot->lock, flags);
+
+	if (w.slot && txts->ops->phc && txts_running(txts))
+		outcome = txts_convert(txts, &w, &stamp);
+
+	raw_spin_lock_irqsave(&slot->lock, flags);
+	txts_checked(slot, outcome, ktime_before(stamp, w.phc));
+	raw_spin_unlock_irqrestore(&slot->lock, flags);
+}
+
+/**
+ * txts_check_suspects - compare stamps read for suspects with the PHC
+ * @txts: the tracker
+ *
+ * Context: softirq or process, no lock held; in txts_stop() after everything
+ * else has stopped.
+ */
+void txts_check_suspects(struct txts *txts)
+{
+	u64 checks = txts_bits(txts->checks);
+	unsigned int i;
+
+	if (!checks)
+		return;
+	for (i = 0; i < txts->nslots; i++)
+		if (test_and_clear_bit(i, txts->checks))
+			txts_check_suspect(&txts->slots[i]);
+
+	/* Slots under check were left unread, perhaps with the interrupt. */
+	rcu_read_lock();
+	if (txts->flags & TXTS_SLEEPS)
+		txts_kick_due(txts, checks, TXTS_STAGE_AUX);
+	else if (txts_running(txts) && !(txts->flags & TXTS_PUSHED))
+		txts_drain(txts, txts->flags & TXTS_POLLED ? checks : 0);
+	rcu_read_unlock();
+}
+
+/**
+ * txts_settle - deliver what a drain found, here or at the proper stage
+ * @txts: the tracker
+ *
+ * Context: any, under rcu_read_lock() or in a stage; no lock held.
+ */
+void txts_settle(struct txts *txts)
+{
+	enum txts_stage stage;
+
+	if (llist_empty(&txts->ended) && !txts_bits(txts->checks))
+		return;
+
+	stage = txts_stage_of(txts, TXTS_WORK_DELIVER);
+	if (stage == TXTS_STAGE_INLINE && !in_hardirq() && !irqs_disabled()) {
+		txts_check_suspects(txts);
+		txts_deliver_ended(txts);
+	} else {
+		txts_kick(txts, stage);
+	}
+}

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the files of lib/txts share; drivers see include/linux/txts.h only. */
+#ifndef _LIB_TXTS_INTERNAL_H
+#define _LIB_TXTS_INTERNAL_H
+
+#include <linux/hrtimer.h>
+#include <linux/percpu.h>
+#include <linux/rcupdate.h>
+#include <linux/spinlock.h>
+#include <linux/txts.h>
+#include <linux/u64_stats_sync.h>
+
+#include "policy.h"
+
+#define TXTS_TIMEOUT_US		20000
+#define TXTS_LIMIT_US		5000000
+#define TXTS_QUARANTINE_MS	1000
+
+/*
+ * Requests of one slot that exist at a time: one waits, the others are on
+ * their way to delivery. When delivery lags that far behind, xmit skips.
+ */
+#define TXTS_WAITERS		8
+
+#define TXTS_HIST_BUCKETS	32	/* powers of two of ns */
+
+enum txts_state {
+	TXTS_FREE,
+	TXTS_RESERVED,
+	TXTS_ARMED,
+	TXTS_SENT,
+	TXTS_READING,
+	TXTS_QUARANTINE,
+};
+
+enum txts_hist {
+	TXTS_HIST_READ,		/* commit to read out */
+	TXTS_HIST_DELIVER,	/* read out to delivery */
+	TXTS_NR_HISTS,
+};
+
+/* txts->events */
+enum txts_event {
+	TXTS_EVENT_IRQ,		/* an interrupt waits for its drain */
+	TXTS_EVENT_EVIDENCE,	/* xmit found quarantined slots only */
+};
+
+/**
+ * struct txts_waiter - a request from reserve to delivery
+ * @node: in txts->ended once it has left its slot
+ * @slot: the slot it waits or waited in
+ * @skb: the packet, referenced from commit on
+ * @owner: or another owner
+ * @launch: launch time in CLOCK_MONOTONIC, 0: none
+ * @timeout: from SENT to the deadline
+ * @committed: CLOCK_MONOTONIC of the commit
+ * @sent: CLOCK_MONOTONIC of SENT, 0: not yet
+ * @read: CLOCK_MONOTONIC of the read out
+ * @phc: PHC at commit, of a suspect
+ * @raw: what was read
+ * @flushes: txts->flushes at reserve; differs: flushed since
+ * @epoch: epoch of its clock at commit
+ * @attempts: reads that found nothing
+ * @outcome: how it ended
+ * @queue: key of txts_flush_queue()
+ * @timer: which clock stamps it
+ * @stage: where the next retry runs
+ * @suspect: the slot was handed out without evidence
+ * @doomed: its queue was flushed between reserve and commit
+ * @wedged: ended 5 s after commit without SENT
+ */
+struct txts_waiter {
+	struct llist_node node;
+	struct txts_slot *slot;
+	struct sk_buff *skb;
+	void *owner;
+	ktime_t launch;
+	ktime_t timeout;
+	ktime_t committed;
+	ktime_t sent;
+	ktime_t read;
+	ktime_t phc;
+	u64 raw;
+	int flushes;
+	int epoch;
+	unsigned int attempts;
+	enum txts_counter outcome;
+	u16 queue;
+	u8 timer;
+	u8 stage;
+	bool suspect;
+	bool doomed;
+	bool wedged;
+};
+
+/**
+ * struct txts_slot - one slot; all under @lock if not said otherwise
+ * @lock: taken in every context; callbacks that read registers run under it
+ * @txts: the tracker, constant
+ * @index: of the slot, constant
+ * @state: life of the slot, see include/linux/txts.h
+ * @gen: generation, changes at each reserve, never 0
+ * @readouts: counts reads; read without the lock to date a ready mask
+ * @waiter: who holds the slot, RESERVED to READING
+ * @last_raw: last value read
+ * @last_epoch: epoch of its clock then
+ * @last_timer: its clock
+ * @last_valid: there is one
+ * @gone: the frame was SENT or dropped
+ * @multi: more than one stamp may come: a GSO frame, or after a suspect
+ * @held: a GSO frame has its stamp, only SENT is missing
+ * @seen: while @multi: one came, or a suspect's was discarded
+ * @suspect: the next request is one
+ * @reading: a read out sleeps, or a suspect's stamp is being checked
+ * @check: the latter
+ * @expired: the deadline passed during the check
+ * @reset: the device was reset during the read out
+ * @since: when @gone was set, or frames were last seen held back
+ * @poll_at: next retry, 0: none
+ * @timer: deadline and retries
+ * @timer_at: what it is armed for
+ * @timer_armed: it is armed
+ * @max_attempts: of all requests
+ * @idle: bitmap of @waiters not in use; atomic
+ * @waiters: the requests
+ */
+struct txts_slot {
+	raw_spinlock_t lock;
+	struct txts *txts;
+	unsigned int index;
+	enum txts_state state;
+	u32 gen;
+	u32 readouts;
+	struct txts_waiter *waiter;
+	u64 last_raw;
+	int last_epoch;
+	u8 last_timer;
+	bool last_valid;
+	bool gone;
+	bool multi;
+	bool held;
+	bool seen;
+	bool suspect;
+	bool reading;
+	bool check;
+	bool expired;
+	bool reset;
+	ktime_t since;
+	ktime_t poll_at;
+	struct hrtimer timer;
+	ktime_t timer_at;
+	bool timer_armed;
+	unsigned int max_attempts;
+	unsigned long idle;
+	struct txts_waiter waiters[TXTS_WAITERS];
+} ____cacheline_aligned_in_smp;
+
+struct txts_pcpu {
+	struct u64_stats_sync syncp;
+	u64_stats_t counter[TXTS_NR_COUNTERS];
+	u64_stats_t hist[TXTS_NR_HISTS][TXTS_HIST_BUCKETS];
+};
+
+static inline u64 txts_all(const struct txts *txts)
+{
+	return GENMASK_ULL(txts->nslots - 1, 0);
+}
+
+/* A bitmap that others change meanwhile. */
+static inline u64 txts_bits(const unsigned long *map)
+{
+	u64 bits = READ_ONCE(map[0]);
+
+	if (BITS_PER_LONG < 64)
+		bits |= (u64)READ_ONCE(map[BITS_TO_LONGS(64) - 1]) << 32;
+	return bits;
+}
+
+static inline ktime_t txts_us(u32 us)
+{
+	return ns_to_ktime((u64)us * NSEC_PER_USEC);
+}
+
+static inline bool txts_running(const struct txts *txts)
+{
+	return READ_ONCE(txts->running);
+}
+
+static inline bool txts_open(const struct txts *txts)
+{
+	return txts_running(txts) && READ_ONCE(txts->enabled);
+}
+
+/* A request that was committed and has not ended waits in this slot. */
+static inline bool txts_slot_live(const struct txts_slot *slot)
+{
+	return slot->state == TXTS_ARMED || slot->state == TXTS_SENT ||
+	       slot->state == TXTS_READING;
+}
+
+/* deadline.c */
+ktime_t txts_deadline(const struct txts_waiter *waiter);
+void txts_arm_timer(struct txts_slot *slot, ktime_t at);
+enum hrtimer_restart txts_timer(struct hrtimer *timer);
+
+/* deliver.c */
+void txts_end(struct txts_slot *slot, enum txts_counter outcome, ktime_t now);
+void txts_put_waiter(struct txts_waiter *waiter);
+void txts_check_suspects(struct txts *txts);
+void txts_deliver_ended(struct txts *txts);
+void txts_settle(struct txts *txts);
+
+/* drain.c */
+u64 txts_ready(struct txts *txts);
+u64 txts_drain(struct txts *txts, u64 due);
+void txts_drain_irq(struct txts *txts, u64 slots);
+void txts_read_sleeping(struct txts_slot *slot);
+void txts_take(struct txts_slot *slot);
+bool txts_accept(struct txts_slot *slot, u64 raw, ktime_t now, bool by_value);
+bool txts_peek(struct txts_slot *slot, ktime_t now);
+
+/* quarantine.c */
+void txts_free_slot(struct txts_slot *slot);
+void txts_orphan(struct txts_slot *slot, u64 raw);
+bool txts_evidence(struct txts_slot *slot, ktime_t now, bool ask_mac);
+bool txts_reclaim(struct txts *txts, ktime_t now);
+void txts_seek_evidence(struct txts *txts);
+
+/* stage.c */
+int txts_init_stages(struct txts *txts);
+void txts_cancel_stages(struct txts *txts);
+void txts_flush_stages(struct txts *txts);
+void txts_kick(struct txts *txts, enum txts_stage stage);
+void txts_kick_event(struct txts *txts, enum txts_event event,
+		     enum txts_stage stage);
+void txts_kick_due(struct txts *txts, u64 due, enum txts_stage stage);
+enum txts_stage txts_stage_of(struct txts *txts, enum txts_work work);
+
+/* stats.c */
+extern const char * const txts_counter_names[TXTS_NR_COUNTERS];
+void txts_count(struct txts *txts, enum txts_counter counter);
+void txts_measure(struct txts *txts, enum txts_hist hist, ktime_t from,
+		  ktime_t to);
+u64 txts_read_hist(struct txts *txts, enum txts_hist hist, unsigned int bucket);
+u64 txts_in_flight(struct txts *txts);
+
+/* debugfs.c */
+void txts_debugfs_add(struct txts *txts);
+void txts_debugfs_remove(struct txts *txts);
+
+#endif /* _LIB_TXTS_INTERNAL_H */

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Ring cleaning: the frame of a request was sent, or will never be. */
+#include <linux/export.h>
+
+#include "internal.h"
+
+/*
+ * The slot that a ticket names, locked, and the ticket cleared. NULL if the
+ * slot was reused since: whatever the report says is about another request.
+ */
+static struct txts_slot *txts_lock_ticket(struct txts *txts,
+					  struct txts_ticket *ticket,
+					  unsigned long *flags)
+{
+	struct txts_ticket t = *ticket;
+	struct txts_slot *slot;
+
+	*ticket = (struct txts_ticket) {};
+	if (WARN_ON_ONCE(!txts->slots))
+		return NULL;
+	if (t.slot >= txts->nslots) {
+		txts_count(txts, TXTS_MISUSE);
+		return NULL;
+	}
+	slot = &txts->slots[t.slot];
+	raw_spin_lock_irqsave(&slot->lock, *flags);
+	if (slot->gen == t.gen)
+		return slot;
+	raw_spin_unlock_irqrestore(&slot->lock, *flags);
+	txts_count(txts, TXTS_STALE_TICKET);
+	return NULL;
+}
+
+/* The slot waits for evidence, which counts from now on. */
+static void txts_gone(struct txts_slot *slot, ktime_t now)
+{
+	struct txts *txts = slot->txts;
+
+	slot->gone = true;
+	slot->since = now;
+	if (slot->state == TXTS_QUARANTINE && txts_running(txts))
+		txts_evidence(slot, now, true);
+}
+
+/* See txts_sent(). */
+void __txts_sent(struct txts *txts, struct txts_ticket *ticket)
+{
+	unsigned int index = ticket->slot;
+	struct txts_slot *slot;
+	unsigned long flags;
+	bool waits = false;
+	ktime_t now;
+
+	rcu_read_lock();
+	slot = txts_lock_ticket(txts, ticket, &flags);
+	if (!slot)
+		goto unlock;
+
+	now = ktime_get();
+	switch (slot->state) {
+	case TXTS_ARMED:
+		slot->state = TXTS_SENT;
+		waits = txts->flags & (TXTS_POLLED | TXTS_SLEEPS);
+		fallthrough;
+	case TXTS_READING:
+		slot->waiter->sent = now;
+		slot->gone = true;
+		slot->since = now;
+		txts_arm_timer(slot, txts_deadline(slot->waiter));
+		break;
+	case TXTS_QUARANTINE:
+		txts_gone(slot, now);
+		break;
+	case TXTS_FREE:		/* delivered before, as usual */
+		break;
+	case TXTS_RESERVED:	/* sent before it was committed? */
+	case TXTS_SENT:		/* sent twice? */
+		txts_count(txts, TXTS_MISUSE);
+		WARN_ONCE(1, "txts: txts_sent() out of order\n");
+		break;
+	}
+	raw_spin_unlock_irqrestore(&slot->lock, flags);
+
+	/* No interrupt will tell: now is when the stamp is there. */
+	if (waits && txts_running(txts)) {
+		if (!(txts->flags & TXTS_SLEEPS) &&
+		    txts_stage_of(txts, TXTS_WORK_READ) == TXTS_STAGE_INLINE)
+			txts_drain(txts, BIT_ULL(index));
+		else
+			txts_kick_due(txts, BIT_ULL(index),
+				      txts_stage_of(txts, TXTS_WORK_POLL));
+	}
+	txts_settle(txts);
+unlock:
+	rcu_read_unlock();
+}
+EXPORT_SYMBOL_GPL(__txts_sent);
+
+/* See txts_dropped(). */
+void __txts_dropped(struct txts *txts, struct txts_ticket *ticket)
+{
+	struct txts_slot *slot;
+	unsigned long flags;
+	ktime_t now;
+
+	rcu_read_lock();
+	slot = txts_lock_ticket(txts, ticket, &flags);
+	if (!slot)
+		goto unlock;
+
+	now = ktime_get();
+	switch (slot->state) {
+	case TXTS_ARMED:
+	case TXTS_SENT:
+	case TXTS_READING:
+		txts_end(slot, TXTS_FLUSHED, now);
+		fallthrough;
+	case TXTS_QUARANTINE:
+		txts_gone(slot, now);
+		break;
+	case TXTS_FREE:
+		break;
+	case TXTS_RESERVED:
+		txts_count(txts, TXTS_MISUSE);
+		WARN_ONCE(1, "txts: txts_dropped() before commit\n");
+		break;
+	}
+	raw_spin_unlock_irqrestore(&slot->lock, flags);
+
+	/* The caller may hold anything: release the skb elsewhere. */
+	if (!llist_empty(&txts->ended))
+		txts_kick(txts, TXTS_STAGE_BH);
+unlock:
+	rcu_read_unlock();
+}
+EXPORT_SYMBOL_GPL(__txts_dropped);

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Statistics: every request and every skip is counted exactly once. */
+#include <linux/ethtool.h>
+#include <linux/export.h>
+#include <linux/log2.h>
+
+#include "internal.h"
+
+const char * const txts_counter_names[TXTS_NR_COUNTERS] = {
+	[TXTS_ASKED]		= "asked",
+	[TXTS_REQUESTED]	= "requested",
+	[TXTS_SKIP_BUSY]	= "skipped_busy",
+	[TXTS_SKIP_THROTTLED]	= "skipped_throttled",
+	[TXTS_SKIP_PTP]		= "skipped_ptp",
+	[TXTS_SKIP_OFF]		= "skipped_off",
+	[TXTS_SKIP_UNSUPPORTED]	= "skipped_unsupported",
+	[TXTS_DELIVERED]	= "delivered",
+	[TXTS_TIMEOUT]		= "timeout",
+	[TXTS_ABORTED]		= "aborted",
+	[TXTS_FLUSHED]		= "flushed",
+	[TXTS_DISCARD_CLOCK]	= "discarded_clock",
+	[TXTS_DISCARD_CONVERT]	= "discarded_convert",
+	[TXTS_DISCARD_SUSPECT]	= "discarded_suspect",
+	[TXTS_ORPHAN]		= "orphans",
+	[TXTS_STALE_TICKET]	= "stale_tickets",
+	[TXTS_STALE_READ]	= "stale_reads",
+	[TXTS_INVALID_READ]	= "invalid_reads",
+	[TXTS_SUSPECT]		= "suspects",
+	[TXTS_WEDGED]		= "wedged",
+	[TXTS_MISUSE]		= "misuse",
+	[TXTS_CALL_READY]	= "mmio_ready",
+	[TXTS_CALL_READ]	= "mmio_read",
+	[TXTS_CALL_PEEK]	= "mmio_peek",
+};
+
+void txts_count(struct txts *txts, enum txts_counter counter)
+{
+	struct txts_pcpu *pcpu = get_cpu_ptr(txts->pcpu);
+	unsigned long flags;
+
+	flags = u64_stats_update_begin_irqsave(&pcpu->syncp);
+	u64_stats_inc(&pcpu->counter[counter]);
+	u64_stats_update_end_irqrestore(&pcpu->syncp, flags);
+	put_cpu_ptr(txts->pcpu);
+}
+
+/* Add to a histogram of powers of two of ns. */
+void txts_measure(struct txts *txts, enum txts_hist hist, ktime_t from,
+		  ktime_t to)
+{
+	s64 ns = max_t(s64, ktime_to_ns(ktime_sub(to, from)), 1);
+	struct txts_pcpu *pcpu = get_cpu_ptr(txts->pcpu);
+	unsigned int bucket;
+	unsigned long flags;
+
+	bucket = min_t(unsigned int, ilog2((u64)ns), TXTS_HIST_BUCKETS - 1);
+	flags = u64_stats_update_begin_irqsave(&pcpu->syncp);
+	u64_stats_inc(&pcpu->hist[hist][bucket]);
+	u64_stats_update_end_irqrestore(&pcpu->syncp, flags);
+	put_cpu_ptr(txts->pcpu);
+}
+
+static u64 txts_read_stat(const struct u64_stats_sync *syncp,
+			  const u64_stats_t *stat)
+{
+	unsigned int seq;
+	u64 value;
+
+	do {
+		seq = u64_stats_fetch_begin(syncp);
+		value = u64_stats_read(stat);
+	} while (u64_stats_fetch_retry(syncp, seq));
+	return value;
+}
+
+u64 txts_read_hist(struct txts *txts, enum txts_hist hist, unsigned int bucket)
+{
+	struct txts_pcpu *pcpu;
+	u64 sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		pcpu = per_cpu_ptr(txts->pcpu, cpu);
+		sum += txts_read_stat(&pcpu->syncp, &pcpu->hist[hist][bucket]);
+	}
+	return sum;
+}
+
+/* Requests that hold a slot; those on their way to delivery are not seen. */
+u64 txts_in_flight(struct txts *txts)
+{
+	unsigned int i;
+	u64 sum = 0;
+
+	for (i = 0; i < txts->nslots; i++)
+		sum += hweight_long(~READ_ONCE(txts->slots[i].idle) &
+				    GENMASK(TXTS_WAITERS - 1, 0));
+	return sum;
+}
+
+/**
+ * txts_read_counter - read one counter
+ * @txts: the tracker
+ * @counter: which
+ *
+ * Context: any. Counters are read one by one: while packets are in flight
+ * their sums need not close.
+ *
+ * Return: the sum over all CPUs since txts_init(); 0 if not initialised.
+ */
+u64 txts_read_counter(struct txts *txts, enum txts_counter counter)
+{
+	struct txts_pcpu *pcpu;
+	u64 sum = 0;
+	int cpu;
+
+	if (!txts->slots || WARN_ON_ONCE(counter >= TXTS_NR_COUNTERS))
+		return 0;
+	for_each_possible_cpu(cpu) {
+		pcpu = per_cpu_ptr(txts->pcpu, cpu);
+		sum += txts_read_stat(&pcpu->syncp, &pcpu->counter[counter]);
+	}
+	return sum;
+}
+EXPORT_SYMBOL_GPL(txts_read_counter);
+
+static u64 txts_sum(struct txts *txts, enum txts_counter first,
+		    enum txts_counter last)
+{
+	u64 sum = 0;
+
+	while (first <= last)
+		sum += txts_read_counter(txts, first++);
+	return sum;
+}
+
+/**
+ * txts_skipped - packets that asked and got no request, for any reason
+ * @txts: the tracker
+ *
+ * Context: any.
+ *
+ * Return: the sum of all skip counters.
+ */
+u64 txts_skipped(struct txts *txts)
+{
+	return txts_sum(txts, TXTS_SKIP_BUSY, TXTS_SKIP_UNSUPPORTED);
+}
+EXPORT_SYMBOL_GPL(txts_skipped);
+
+/**
+ * txts_get_ts_stats - fill in what ethtool reports
+ * @txts: the tracker
+ * @stats: result
+ *
+ * delivered: pkts; timed out: lost; skipped for want of resources, or
+ * discarded: err. Off, aborted and flushed are no errors.
+ *
+ * Context: any.
+ */
+void txts_get_ts_stats(struct txts *txts, struct ethtool_ts_stats *stats)
+{
+	if (!txts->slots)
+		return;
+	stats->pkts = txts_read_counter(txts, TXTS_DELIVERED);
+	stats->lost = txts_read_counter(txts, TXTS_TIMEOUT);
+	stats->err = txts_skipped(txts) -
+		     txts_read_counter(txts, TXTS_SKIP_OFF) +
+		     txts_sum(txts, TXTS_DISCARD_CLOCK, TXTS_DISCARD_SUSPECT);
+}
+EXPORT_SYMBOL_GPL(txts_get_ts_stats);

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Xmit: from the wish for a stamp to a frame that the device may stamp. */
+#include <linux/export.h>
+#include <linux/skbuff.h>
+#include <linux/timekeeping.h>
+
+#include "internal.h"
+#include "trace.h"
+
+static int txts_skip(struct txts *txts, enum txts_counter reason, int err)
+{
+	txts_count(txts, reason);
+	trace_txts_skip(txts, reason);
+	return err;
+}
+
+static bool txts_supported(const struct txts *txts,
+			   const struct txts_request *request)
+{
+	if (!request->skb == !request->owner)
+		return false;
+	if (request->owner && !txts->ops->deliver)
+		return false;
+	return request->timer < TXTS_MAX_TIMERS &&
+	       request->timeout_us <= TXTS_LIMIT_US && request->launch >= 0;
+}
+
+/* Under the lock of a free slot. */
+static bool txts_reserve_slot(struct txts_slot *slot,
+			      const struct txts_request *request)
+{
+	struct txts *txts = slot->txts;
+	struct txts_waiter *waiter;
+	unsigned long idle;
+	ktime_t ahead;
+
+	idle = READ_ONCE(slot->idle);
+	if (!idle)
+		return false;
+	/* Only under the lock are bits cleared. */
+	waiter = &slot->waiters[__ffs(idle)];
+	clear_bit(__ffs(idle), &slot->idle);
+
+	*waiter = (struct txts_waiter) {
+		.slot = slot,
+		.skb = request->skb,
+		.owner = request->owner,
+		.timeout = request->timeout_us ?
+			   txts_us(request->timeout_us) : txts->timeout,
+		.flushes = atomic_read(&txts->flushes),
+		.queue = request->queue,
+		.timer = request->timer,
+		.stage = txts_stage_of(txts, TXTS_WORK_POLL),
+		.suspect = slot->suspect,
+	};
+	if (request->launch) {
+		ahead = ktime_sub(request->launch, ktime_get_clocktai());
+		if (ahead > 0)
+			waiter->launch = ktime_add(ktime_get(), ahead);
+	}
+	slot->gen = slot->gen + 1 ?: 1;
+	slot->waiter = waiter;
+	slot->gone = false;
+	slot->multi = request->skb && skb_is_gso(request->skb);
+	slot->state = TXTS_RESERVED;
+	return true;
+}
+
+/*
+ * Claim a bit of the map, then the slot. The map has a set bit for each free
+ * slot and for no other, so what is claimed stays ours until put back.
+ */
+static int txts_claim(struct txts *txts, const struct txts_request *request,
+		      struct txts_ticket *ticket)
+{
+	struct txts_slot *slot;
+	u64 free = txts_bits(txts->free);
+	unsigned long flags;
+	unsigned int i;
+
+	for (i = 0; free >> i && i < txts->nslots; i++) {
+		if (!(free & BIT_ULL(i)) || !test_and_clear_bit(i, txts->free))
+			continue;
+		slot = &txts->slots[i];
+		raw_spin_lock_irqsave(&slot->lock, flags);
+		if (!txts_open(txts) || !txts_reserve_slot(slot, request)) {
+			txts_free_slot(slot);
+			raw_spin_unlock_irqrestore(&slot->lock, flags);
+			continue;
+		}
+		ticket->slot = i;
+		ticket->gen = slot->gen;
+		raw_spin_unlock_irqrestore(&slot->lock, flags);
+		return i;
+	}
+	return -EBUSY;
+}
+
+/**
+ * txts_reserve - ask for the stamp of a packet
+ * @txts: the tracker
+ * @request: what is asked for; not used after return
+ * @ticket: result, stays zero without slot; goes into the Tx buffer
+ *
+ * Call it for every packet that asks for a hardware stamp, also while
+ * stamping is off: that is where skips are counted. No reference is taken;
+ * the skb stays the caller's.
+ *
+ * Context: ndo_start_xmit: softirq, or process with BH off. Never waits,
+ * never allocates, reads no register unless all slots are in quarantine.
+ *
+ * Return: the slot, to be written into the descriptor, or a negative error:
+ * the packet goes out without stamp and without ticket. -EBUSY: none free;
+ * -ENETDOWN: off or stopped; -EOPNOTSUPP: the request is malformed or cannot
+ * be served; -EINVAL: the tracker was never initialised.
+ */
+int txts_reserve(struct txts *txts, const struct txts_request *request,
+		 struct txts_ticket *ticket)
+{
+	int slot;
+
+	*ticket = (struct txts_ticket) {};
+	if (WARN_ON_ONCE(!txts->slots))
+		return -EINVAL;
+
+	txts_count(txts, TXTS_ASKED);
+	if (!txts_open(txts))
+		return txts_skip(txts, TXTS_SKIP_OFF, -ENETDOWN);
+	if (!txts_supported(txts, request))
+		return txts_skip(txts, TXTS_SKIP_UNSUPPORTED, -EOPNOTSUPP);
+
+	rcu_read_lock();
+	slot = txts_claim(txts, request, ticket);
+	if (slot < 0 && txts_reclaim(txts, ktime_get()))
+		slot = txts_claim(txts, request, ticket);
+	rcu_read_unlock();
+
+	if (slot < 0)
+		return txts_open(txts) ?
+		       txts_skip(txts, TXTS_SKIP_BUSY, -EBUSY) :
+		       txts_skip(txts, TXTS_SKIP_OFF, -ENETDOWN);
+	txts_count(txts, TXTS_REQUESTED);
+	trace_txts_request(txts, slot, ticket->gen, request->queue);
+	return slot;
+}
+EXPORT_SYMBOL_GPL(txts_reserve);
+
+/* The slot that a ticket names, locked; NULL if it names none (any more). */
+static struct txts_slot *txts_lock_reserved(struct txts *txts,
+					    const struct txts_ticket *ticket,
+					    unsigned long *flags)
+{
+	struct txts_slot *slot;
+
+	if (WARN_ON_ONCE(!txts->slots) || !ticket->gen)
+		return NULL;
+	if (ticket->slot < txts->nslots) {
+		slot = &txts->slots[ticket->slot];
+		raw_spin_lock_irqsave(&slot->lock, *flags);
+		if (slot->gen == ticket->gen && slot->state == TXTS_RESERVED)
+			return slot;
+		raw_spin_unlock_irqrestore(&slot->lock, *flags);
+	}
+	txts_count(txts, TXTS_MISUSE);
+	WARN_ONCE(1, "txts: commit or abort of a request not reserved\n");
+	return NULL;
+}
+
+/* Read the PHC for a suspect, without the lock: reserved slots stay put. */
+static ktime_t txts_phc_now(struct txts *txts, unsigned int timer)
+{
+	ktime_t now;
+
+	/* Without PHC every stamp is too old: absent rather than wrong. */
+	if (txts->ops->phc(txts, timer, &now))
+		return KTIME_MAX;
+	return now;
+}
+
+/**
+ * txts_commit - the frame is about to be handed to the device
+ * @txts: the tracker
+ * @ticket: from txts_reserve()
+ *
+ * After the driver's last change to the skb, after the last mapping that can
+ * fail and after skb_tx_timestamp(), before the buffer is published to ring
+ * cleaning. Takes a reference on the skb and cannot fail; from here on the
+ * skb is shared and the driver must not change it.
+ *
+ * Context: as txts_reserve(). The caller holds no lock that @phc takes.
+ *
+ * Return: true if the tracker holds the request now. false: it was flushed
+ * since txts_reserve() and counted so, no reference was taken and @deliver
+ * will not be called; the frame goes out all the same and the ticket stays
+ * valid for txts_sent(). Drivers with skbs may ignore the result.
+ */
+bool txts_commit(struct txts *txts, const struct txts_ticket *ticket)
+{
+	struct txts_waiter *waiter;
+	struct txts_slot *slot;
+	ktime_t phc = 0, now;
+	unsigned long flags;
+	unsigned int timer;
+	int epoch;
+
+	slot = txts_lock_reserved(txts, ticket, &flags);
+	if (!slot)
+		return false;
+
+	waiter = slot->waiter;
+	timer = waiter->timer;
+	/* Before the PHC is read and before the frame can be stamped. */
+	epoch = atomic_read(&txts->epoch[timer]);
+	if (waiter->suspect && txts->ops->phc) {
+		raw_spin_unlock_irqrestore(&slot->lock, flags);
+		phc = txts_phc_now(txts, timer);
+		raw_spin_lock_irqsave(&slot->lock, flags);
+	}
+
+	now = ktime_get();
+	slot->since = now;
+	slot->suspect = false;
+	if (!txts_open(txts) || waiter->doomed ||
+	    waiter->flushes != atomic_read(&txts->flushes)) {
+		/* The descriptor asks for the stamp already. */
+		slot->waiter = NULL;
+		slot->state = TXTS_QUARANTINE;
+		slot->multi |= waiter->suspect;
+		txts_put_waiter(waiter);
+		raw_spin_unlock_irqrestore(&slot->lock, flags);
+		txts_count(txts, TXTS_FLUSHED);
+		return false;
+	}
+	if (waiter->skb)
+		skb_get(waiter->skb);
+	waiter->committed = now;
+	waiter->epoch = epoch;
+	waiter->phc = phc;
+	slot->state = TXTS_ARMED;
+	txts_arm_timer(slot, ktime_add(now, waiter->timeout));
+	raw_spin_unlock_irqrestore(&slot->lock, flags);
+
+	if (txts->flags & (TXTS_POLLED | TXTS_SLEEPS)) {
+		rcu_read_lock();
+		txts_kick_due(txts, BIT_ULL(ticket->slot),
+			      txts_stage_of(txts, TXTS_WORK_POLL));
+		rcu_read_unlock();
+	}
+	return true;
+}
+EXPORT_SYMBOL_GPL(txts_commit);
+
+/* See txts_abort(). */
+void __txts_abort(struct txts *txts, struct txts_ticket *ticket)
+{
+	struct txts_waiter *waiter;
+	struct txts_slot *slot;
+	unsigned long flags;
+
+	slot = txts_lock_reserved(txts, ticket, &flags);
+	*ticket = (struct txts_ticket) {};
+	if (!slot)
+		return;
+
+	waiter = slot->waiter;
+	/* No frame of this request exists; what was suspected before, is. */
+	txts_free_slot(slot);
+	txts_put_waiter(waiter);
+	raw_spin_unlock_irqrestore(&slot->lock, flags);
+	txts_count(txts, TXTS_ABORTED);
+}
+EXPORT_SYMBOL_GPL(__txts_abort);
