@@ -249,6 +249,7 @@ struct txts_request {
  * @TXTS_STALE_TICKET: reports about a request whose slot was reused
  * @TXTS_STALE_READ: reads that gave the value read before
  * @TXTS_INVALID_READ: reads that gave zero or all-ones
+ * @TXTS_NOT_READY: attempts that found no stamp for a request that waits
  * @TXTS_SUSPECT: slots handed out without evidence
  * @TXTS_WEDGED: slots that went to quarantine 5 s after commit, never SENT
  * @TXTS_MISUSE: calls in a state that does not allow them
@@ -276,6 +277,7 @@ enum txts_counter {
 	TXTS_STALE_TICKET,
 	TXTS_STALE_READ,
 	TXTS_INVALID_READ,
+	TXTS_NOT_READY,
 	TXTS_SUSPECT,
 	TXTS_WEDGED,
 	TXTS_MISUSE,

@@ -27,8 +27,10 @@ static const char *txts_bad_params(const struct txts_params *params)
 		return "no read()";
 	if (!pushed && !sleeps && !ops->ready)
 		return "no ready()";
-	if (params->peek_slots && (!ops->peek || pushed || sleeps))
-		return "slots to peek at, but no way to";
+	if (ops->peek && (pushed || sleeps))
+		return "peek() is for registers that are read";
+	if (params->peek_slots && !ops->peek)
+		return "slots to peek at, but no peek()";
 	if (params->peek_slots & ~GENMASK_ULL(params->slots - 1, 0))
 		return "slots to peek at that do not exist";
 	if (params->timeout_us > TXTS_LIMIT_US)

@@ -142,6 +142,7 @@ static void txts_checked(struct txts_slot *slot, enum txts_counter outcome,
 			 bool older)
 {
 	struct txts_waiter *waiter = slot->waiter;
+	u64 raw;
 
 	slot->check = false;
 	slot->reading = false;
@@ -161,6 +162,13 @@ static void txts_checked(struct txts_slot *slot, enum txts_counter outcome,
 	} else {
 		txts_end(slot, outcome, ktime_get());
 		slot->seen = true;
+	}
+
+	/* What the device pushed meanwhile comes second. */
+	if (slot->next_raw) {
+		raw = slot->next_raw;
+		slot->next_raw = 0;
+		txts_accept(slot, raw, ktime_get(), false);
 	}
 }
 

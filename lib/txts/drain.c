@@ -120,6 +120,7 @@ static void txts_not_ready(struct txts_slot *slot, ktime_t now)
 	if (slot->state != TXTS_ARMED && slot->state != TXTS_SENT)
 		return;
 
+	txts_count(txts, TXTS_NOT_READY);
 	waiter->attempts++;
 	if (waiter->attempts > slot->max_attempts)
 		slot->max_attempts = waiter->attempts;
@@ -406,7 +407,9 @@ void txts_complete(struct txts *txts, unsigned int slot, u64 raw)
 	rcu_read_lock();
 	if (txts_running(txts)) {
 		raw_spin_lock_irqsave(&s->lock, flags);
-		if (!s->check)
+		if (s->check)
+			s->next_raw = raw;	/* one stamp at a time */
+		else
 			txts_accept(s, raw, ktime_get(), false);
 		raw_spin_unlock_irqrestore(&s->lock, flags);
 		txts_settle(txts);

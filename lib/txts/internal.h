@@ -113,6 +113,7 @@ struct txts_waiter {
  * @suspect: the next request is one
  * @reading: a read out sleeps, or a suspect's stamp is being checked
  * @check: the latter
+ * @next_raw: pushed during the check, 0: nothing
  * @expired: the deadline passed during the check
  * @reset: the device was reset during the read out
  * @since: when @gone was set, or frames were last seen held back
@@ -145,6 +146,7 @@ struct txts_slot {
 	bool check;
 	bool expired;
 	bool reset;
+	u64 next_raw;
 	ktime_t since;
 	ktime_t poll_at;
 	struct hrtimer timer;

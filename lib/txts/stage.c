@@ -25,7 +25,7 @@ static void txts_run(struct txts *txts)
 
 	rcu_read_lock();
 	if (txts_running(txts) && !(txts->flags & TXTS_SLEEPS)) {
-		due = txts_take_due(txts);
+		due = txts_take_due(txts) & ~txts_bits(txts->free);
 		if (test_and_clear_bit(TXTS_EVENT_IRQ, &txts->events))
 			txts_drain_irq(txts, due ?: TXTS_ALL_SLOTS);
 		else if (due)

@@ -25,6 +25,7 @@ const char * const txts_counter_names[TXTS_NR_COUNTERS] = {
 	[TXTS_STALE_TICKET]	= "stale_tickets",
 	[TXTS_STALE_READ]	= "stale_reads",
 	[TXTS_INVALID_READ]	= "invalid_reads",
+	[TXTS_NOT_READY]	= "not_ready",
 	[TXTS_SUSPECT]		= "suspects",
 	[TXTS_WEDGED]		= "wedged",
 	[TXTS_MISUSE]		= "misuse",
@@ -86,7 +87,7 @@ u64 txts_read_hist(struct txts *txts, enum txts_hist hist, unsigned int bucket)
 	return sum;
 }
 
-/* Requests that hold a slot; those on their way to delivery are not seen. */
+/* Requests not delivered yet, in a slot or on their way from it. */
 u64 txts_in_flight(struct txts *txts)
 {
 	unsigned int i;

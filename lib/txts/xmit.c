@@ -177,24 +177,8 @@ static ktime_t txts_phc_now(struct txts *txts, unsigned int timer)
 	return now;
 }
 
-/**
- * txts_commit - the frame is about to be handed to the device
- * @txts: the tracker
- * @ticket: from txts_reserve()
- *
- * After the driver's last change to the skb, after the last mapping that can
- * fail and after skb_tx_timestamp(), before the buffer is published to ring
- * cleaning. Takes a reference on the skb and cannot fail; from here on the
- * skb is shared and the driver must not change it.
- *
- * Context: as txts_reserve(). The caller holds no lock that @phc takes.
- *
- * Return: true if the tracker holds the request now. false: it was flushed
- * since txts_reserve() and counted so, no reference was taken and @deliver
- * will not be called; the frame goes out all the same and the ticket stays
- * valid for txts_sent(). Drivers with skbs may ignore the result.
- */
-bool txts_commit(struct txts *txts, const struct txts_ticket *ticket)
+/* RESERVED to ARMED, or to quarantine if it was flushed meanwhile. */
+static bool txts_arm(struct txts *txts, const struct txts_ticket *ticket)
 {
 	struct txts_waiter *waiter;
 	struct txts_slot *slot;
@@ -211,7 +195,7 @@ bool txts_commit(struct txts *txts, const struct txts_ticket *ticket)
 	timer = waiter->timer;
 	/* Before the PHC is read and before the frame can be stamped. */
 	epoch = atomic_read(&txts->epoch[timer]);
-	if (waiter->suspect && txts->ops->phc) {
+	if (waiter->suspect && txts->ops->phc && txts_open(txts)) {
 		raw_spin_unlock_irqrestore(&slot->lock, flags);
 		phc = txts_phc_now(txts, timer);
 		raw_spin_lock_irqsave(&slot->lock, flags);
@@ -239,14 +223,39 @@ bool txts_commit(struct txts *txts, const struct txts_ticket *ticket)
 	slot->state = TXTS_ARMED;
 	txts_arm_timer(slot, ktime_add(now, waiter->timeout));
 	raw_spin_unlock_irqrestore(&slot->lock, flags);
+	return true;
+}
 
-	if (txts->flags & (TXTS_POLLED | TXTS_SLEEPS)) {
-		rcu_read_lock();
+/**
+ * txts_commit - the frame is about to be handed to the device
+ * @txts: the tracker
+ * @ticket: from txts_reserve()
+ *
+ * After the driver's last change to the skb, after the last mapping that can
+ * fail and after skb_tx_timestamp(), before the buffer is published to ring
+ * cleaning. Takes a reference on the skb and cannot fail; from here on the
+ * skb is shared and the driver must not change it. Does nothing without
+ * request.
+ *
+ * Context: as txts_reserve(). The caller holds no lock that @phc takes.
+ *
+ * Return: true if the tracker holds the request now. false: it was flushed
+ * since txts_reserve() and counted so, no reference was taken and @deliver
+ * will not be called; the frame goes out all the same and the ticket stays
+ * valid for txts_sent(). Drivers with skbs may ignore the result.
+ */
+bool txts_commit(struct txts *txts, const struct txts_ticket *ticket)
+{
+	bool taken;
+
+	/* txts_stop() waits for what happens in here. */
+	rcu_read_lock();
+	taken = txts_arm(txts, ticket);
+	if (taken && (txts->flags & (TXTS_POLLED | TXTS_SLEEPS)))
 		txts_kick_due(txts, BIT_ULL(ticket->slot),
 			      txts_stage_of(txts, TXTS_WORK_POLL));
-		rcu_read_unlock();
-	}
-	return true;
+	rcu_read_unlock();
+	return taken;
 }
 EXPORT_SYMBOL_GPL(txts_commit);
 
