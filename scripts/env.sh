@@ -35,6 +35,8 @@ STEP_RC=0
 STEP_LOG=
 STEP_PID=
 export LC_ALL=C.UTF-8
+# Each kernel build is a make of its own, not part of the one that called us.
+unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES
 
 say()
 {

@@ -13,7 +13,7 @@
 #
 # The modules are left in build/RELEASE, with TESTING=1 in
 # build/RELEASE-testing. --sparse also runs sparse, --strict makes every
-# warning an error.
+# warning an error and builds in build/lint instead.
 set -euo pipefail
 . "$(dirname "$0")/env.sh"
 
@@ -55,28 +55,32 @@ else
 	ksrc=$SRC/linux-6.12
 fi
 
-out=$BUILD/$release${testing:+-testing}
+# A build of its own, in which every object once compiled without warning.
+out=$BUILD/${strict:+lint/}$release${testing:+-testing}
 HINT="make modules ${KDIR:+KDIR=$KDIR KSRC=$KSRC}${KVER:+KVER=$KVER}"
 HINT+="${testing:+ TESTING=1}"
-lock "modules-$release$testing"
+lock "modules-$release$testing$strict"
 "$SCRIPTS/tree.sh" "$out/tree" "$ksrc"
 
 args=(-C "$kdir" "M=$out/tree" W=1 "-j$JOBS")
 [[ -z $testing ]] || args+=(TXTS_TESTING=y)
 # A kernel that was prepared but not built has no symbols to check against.
 [[ -f $kdir/Module.symvers ]] || args+=(KBUILD_MODPOST_WARN=1)
-# sparse only looks at what is compiled, warnings appear only then, too.
-if [[ -n $sparse || -n $strict ]]; then
-	find "$out/tree" -name '*.o' -delete
-	[[ -z $sparse ]] || args+=(C=1)
-fi
-STEP_TAIL=60 step "build modules for $release${testing:+ (testing)}" \
+[[ -z $sparse ]] || args+=(C=1)
+STEP_TAIL=60
+try_step "build modules for $release${testing:+ (testing)}" \
 	make "${args[@]}" modules
-warnings=$(grep -E '(warning|error): ' "$STEP_LOG" | head -n 20 || true)
+warnings=$(grep -E '(warning|error): |^WARNING' "$STEP_LOG" | head -n 20 ||
+	true)
 if [[ ! -f $kdir/Module.symvers ]]; then
-	warnings=$(grep -vE '^WARNING: modpost: .* undefined!$' \
+	warnings=$(grep -vE 'WARNING: .*(undefined!|Module.symvers|unresolved symbol)' \
 		<<<"$warnings" || true)
 fi
+# Also after an error: an object that gave a warning must give it again.
+[[ -z $strict || (-z $warnings && $STEP_RC == 0) ]] ||
+	find "$out/tree" -name '*.o' -delete
+((STEP_RC == 0)) || die "the build for $release failed" \
+	"read the output above, all of it is in $STEP_LOG"
 if [[ -n $warnings ]]; then
 	printf '%s\n' "$warnings"
 	[[ -z $strict ]] || die "warnings in the build for $release" \

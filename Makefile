@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# The user's face. Kernel builds read Kbuild instead. Everything that is built
+# or fetched is in build/.
+
+export KVER KDIR KSRC TESTING JOBS
+
+.PHONY: help modules kunit smoke lint check demo clean distclean
+
+help: ## show this list
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1|\2/p' $(firstword $(MAKEFILE_LIST)) \
+		| while IFS='|' read -r t d; do printf '  %-10s %s\n' "$$t" "$$d"; done
+
+modules: ## txts.ko and igb.ko in build/RELEASE [KVER=RELEASE | KDIR=.. KSRC=..] [TESTING=1]
+	@scripts/modules.sh
+
+kunit: ## KUnit suites in User Mode Linux [KERNEL=6.12|7] [DEBUG=1] [FILTER=SUITE.CASE]
+	@scripts/kunit.sh $(KERNEL) $(if $(DEBUG),--debug) \
+		$(if $(FILTER),--filter '$(FILTER)')
+
+smoke: ## boot a stock Debian kernel in QEMU with the modules and send packets
+	@scripts/vm-smoke.sh
+
+lint: ## checkpatch, kernel-doc, shellcheck, sparse, semantic patches, Linux 6.12 and 7.x
+	@scripts/lint.sh
+
+check: ## all tests: lint, kunit and smoke, summed up
+	@scripts/check.sh
+
+demo: ## stock igb, its bottom-half variant and txts side by side in QEMU
+	@scripts/demo.sh
+
+clean: ## remove what was built, keep what was fetched
+	@if [ -d build ]; then find build -mindepth 1 -maxdepth 1 ! -name dl \
+		! -name src ! -name headers ! -name image ! -name pick \
+		-exec rm -rf {} +; fi
+
+distclean: ## remove build/
+	@rm -rf build
