@@ -1,0 +1,499 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Quarantine: the slot of an ended request comes back by evidence only. */
+#include <linux/bottom_half.h>
+
+#include "../internal.h"
+#include "unit.h"
+
+KUNIT_ARRAY_PARAM(model, models, model_param_name);
+
+static const enum model_id single_models[] = {
+	MODEL_82576, MODEL_82580, MODEL_82580_REARM, MODEL_I210,
+};
+KUNIT_ARRAY_PARAM(single, single_models, model_id_name);
+
+/* Those whose registers are there without a call that sleeps. */
+static const enum model_id register_models[] = {
+	MODEL_82576, MODEL_82580, MODEL_82580_REARM, MODEL_I210, MODEL_I225,
+	MODEL_64,
+};
+KUNIT_ARRAY_PARAM(reg, register_models, model_id_name);
+
+static struct unit *unit_of(struct kunit *test)
+{
+	return unit_new_model(test, test->param_value);
+}
+
+static struct unit *unit_of_id(struct kunit *test)
+{
+	return unit_new(test, *(const enum model_id *)test->param_value);
+}
+
+/* A frame in slot 0 whose request timed out. */
+static struct pkt *timed_out(struct kunit *test, struct unit *u)
+{
+	struct pkt *pkt = unit_send(u);
+
+	KUNIT_ASSERT_NOT_NULL(test, pkt);
+	unit_sent(u, pkt);
+	KUNIT_ASSERT_TRUE(test, unit_wait(u, 600 * USEC_PER_MSEC));
+	EXPECT_COUNT(test, u, TXTS_TIMEOUT, 1);
+	KUNIT_ASSERT_EQ(test, TXTS_QUARANTINE,
+			u->txts.slots[pkt->slot].state);
+	return pkt;
+}
+
+/* Sends into the same slot as @old; the others are taken up if need be. */
+static struct pkt *send_into_slot_of(struct unit *u, struct pkt *old)
+{
+	struct pkt *pkt;
+
+	do {
+		pkt = unit_send(u);
+	} while (pkt && pkt->slot != old->slot);
+	return pkt;
+}
+
+/* Ends what is in flight besides, with its own stamp. */
+static void serve_all(struct unit *u)
+{
+	unsigned int i;
+
+	for (i = 0; i < u->nr_pkts; i++) {
+		if (!u->pkts[i].committed || !u->pkts[i].ticket.gen)
+			continue;
+		if (!u->pkts[i].raw)
+			unit_wire(u, &u->pkts[i]);
+		unit_sent(u, &u->pkts[i]);
+	}
+	unit_wait(u, 3 * USEC_PER_SEC);
+}
+
+/* Cases 11 and 14, G1, kinds 7, 8, 9: by interrupt, evidence (a). */
+static void late_stamp_never_reaches_next_request(struct kunit *test)
+{
+	struct unit *u = unit_of(test);
+	struct pkt *old = timed_out(test, u), *pkt;
+
+	unit_wire(u, old);
+	unit_sleep_us(u, USEC_PER_MSEC);
+	txts_poll(&u->txts);
+	pkt = send_into_slot_of(u, old);
+	if (u->model->flags & TXTS_SLEEPS && !pkt) {
+		/* The register of a sleeping unit is read by its thread. */
+		unit_sleep_us(u, 60 * USEC_PER_MSEC);
+		pkt = send_into_slot_of(u, old);
+	}
+	KUNIT_ASSERT_NOT_NULL(test, pkt);
+	KUNIT_EXPECT_EQ(test, 1, unit_count(u, TXTS_ORPHAN));
+	serve_all(u);
+	EXPECT_NO_STAMP(test, old);
+	EXPECT_STAMP(test, pkt);
+	unit_finish(test, u);
+}
+
+/* (a) without its interrupt: the next reserve reads the readiness. */
+static void reserve_finds_the_orphan_in_the_register(struct kunit *test)
+{
+	struct unit *u = unit_of_id(test);
+	struct pkt *old = timed_out(test, u), *pkt;
+
+	u->lose_irqs = 1;
+	unit_wire(u, old);
+	pkt = send_into_slot_of(u, old);
+	KUNIT_ASSERT_NOT_NULL(test, pkt);
+	EXPECT_COUNT(test, u, TXTS_ORPHAN, 1);
+	EXPECT_COUNT(test, u, TXTS_SUSPECT, 0);
+	serve_all(u);
+	EXPECT_NO_STAMP(test, old);
+	EXPECT_STAMP(test, pkt);
+	unit_finish(test, u);
+}
+
+/* Without evidence nobody gets the slot; the sender is told at once. */
+static void slot_without_evidence_is_not_handed_out(struct kunit *test)
+{
+	struct unit *u = unit_of_id(test);
+	unsigned int i;
+
+	timed_out(test, u);
+	for (i = 0; i < 9; i++) {
+		KUNIT_EXPECT_NULL(test, unit_send(u));
+		unit_sleep_us(u, 100 * USEC_PER_MSEC);
+	}
+	EXPECT_COUNT(test, u, TXTS_SKIP_BUSY, 9);
+	EXPECT_COUNT(test, u, TXTS_ORPHAN, 0);
+	unit_finish(test, u);
+}
+
+/* (b): the MAC is empty, and one last look found nothing. */
+static void empty_mac_is_evidence(struct kunit *test)
+{
+	struct unit *u = unit_of_id(test);
+	struct pkt *pkt;
+
+	u->mac = TXTS_MAC_IDLE;
+	pkt = unit_send(u);
+	KUNIT_ASSERT_NOT_NULL(test, pkt);
+	unit_sent(u, pkt);
+	KUNIT_EXPECT_TRUE(test, unit_wait(u, 25 * USEC_PER_MSEC));
+	EXPECT_COUNT(test, u, TXTS_TIMEOUT, 1);
+	KUNIT_EXPECT_GE(test, u->mac_calls, 1);
+	pkt = unit_send(u);
+	KUNIT_ASSERT_NOT_NULL(test, pkt);
+	EXPECT_COUNT(test, u, TXTS_SUSPECT, 0);
+	unit_wire(u, pkt);
+	unit_sent(u, pkt);
+	unit_wait(u, 20 * USEC_PER_MSEC);
+	EXPECT_STAMP(test, pkt);
+	unit_finish(test, u);
+}
+
+/* (b) counts for frames that are in the MAC, not for those in memory. */
+static void empty_mac_says_nothing_about_a_frame_not_sent(struct kunit *test)
+{
+	struct unit *u = unit_of_id(test);
+	struct pkt *pkt;
+
+	u->mac = TXTS_MAC_IDLE;
+	pkt = unit_send(u);
+	KUNIT_ASSERT_NOT_NULL(test, pkt);
+	txts_flush(&u->txts);
+	KUNIT_EXPECT_TRUE(test, unit_wait(u, 5 * USEC_PER_MSEC));
+	EXPECT_COUNT(test, u, TXTS_FLUSHED, 1);
+	KUNIT_EXPECT_NULL(test, unit_send(u));
+	unit_sleep_us(u, 2 * USEC_PER_SEC);
+	KUNIT_EXPECT_NULL(test, unit_send(u));
+	/* Now it is on the wire, and SENT. */
+	unit_sent(u, pkt);
+	unit_sleep_us(u, 5 * USEC_PER_MSEC);
+	KUNIT_EXPECT_NOT_NULL(test, unit_send(u));
+	EXPECT_COUNT(test, u, TXTS_SUSPECT, 0);
+	serve_all(u);
+	unit_finish(test, u);
+}
+
+/* xmit asks for a search for evidence; it does not ask the MAC itself. */
+static void xmit_makes_the_thread_look_for_evidence(struct kunit *test)
+{
+	struct unit *u = unit_of_id(test);
+	unsigned int calls;
+
+	timed_out(test, u);
+	u->mac = TXTS_MAC_IDLE;
+	calls = u->mac_calls;
+	local_bh_disable();
+	unit_reserve(u, unit_pkt(u));
+	KUNIT_EXPECT_EQ(test, calls, u->mac_calls);
+	local_bh_enable();
+	unit_sleep_us(u, 5 * USEC_PER_MSEC);
+	KUNIT_EXPECT_NOT_NULL(test, unit_send(u));
+	serve_all(u);
+	unit_finish(test, u);
+}
+
+/* (c), case 13: a reset frees all of them at once. */
+static void hardware_reset_is_evidence(struct kunit *test)
+{
+	struct unit *u = unit_of(test);
+	struct pkt *old = timed_out(test, u), *pkt;
+
+	unit_hw_reset(u);
+	unit_sleep_us(u, 60 * USEC_PER_MSEC);
+	pkt = send_into_slot_of(u, old);
+	KUNIT_ASSERT_NOT_NULL(test, pkt);
+	EXPECT_COUNT(test, u, TXTS_SUSPECT, 0);
+	serve_all(u);
+	EXPECT_STAMP(test, pkt);
+	unit_finish(test, u);
+}
+
+/* After 1 s without evidence: the suspect, compared with the PHC. */
+static void suspect_gets_its_own_stamp_not_the_orphan(struct kunit *test)
+{
+	struct unit *u = unit_of_id(test);
+	struct pkt *old = timed_out(test, u), *pkt;
+	u64 late = unit_advance(u, 1);
+
+	unit_sleep_us(u, USEC_PER_SEC);
+	pkt = unit_send(u);
+	KUNIT_ASSERT_NOT_NULL(test, pkt);
+	EXPECT_COUNT(test, u, TXTS_SUSPECT, 1);
+	KUNIT_EXPECT_EQ(test, 1, u->phc_calls);
+	/* First the late one, which the frame took before this commit. */
+	unit_capture(u, old->slot, late);
+	unit_sleep_us(u, USEC_PER_MSEC);
+	EXPECT_NO_STAMP(test, pkt);
+	unit_wire(u, pkt);
+	unit_sent(u, pkt);
+	unit_wait(u, 20 * USEC_PER_MSEC);
+	EXPECT_STAMP(test, pkt);
+	EXPECT_COUNT(test, u, TXTS_ORPHAN, 1);
+	/* The next one in this slot is above suspicion. */
+	pkt = unit_send(u);
+	KUNIT_ASSERT_NOT_NULL(test, pkt);
+	EXPECT_COUNT(test, u, TXTS_SUSPECT, 1);
+	KUNIT_EXPECT_EQ(test, 1, u->phc_calls);
+	serve_all(u);
+	unit_finish(test, u);
+}
+
+/* A suspect whose predecessor never was stamped. */
+static void suspect_without_orphan_is_served(struct kunit *test)
+{
+	struct unit *u = unit_of_id(test);
+	struct pkt *pkt;
+
+	timed_out(test, u);
+	unit_sleep_us(u, USEC_PER_SEC);
+	pkt = unit_send(u);
+	KUNIT_ASSERT_NOT_NULL(test, pkt);
+	unit_wire(u, pkt);
+	unit_sent(u, pkt);
+	KUNIT_EXPECT_TRUE(test, unit_wait(u, 20 * USEC_PER_MSEC));
+	EXPECT_STAMP(test, pkt);
+	EXPECT_COUNT(test, u, TXTS_ORPHAN, 0);
+	unit_finish(test, u);
+}
+
+/* Absent rather than wrong: a PHC that cannot be read proves nothing. */
+static void suspect_without_phc_gets_no_stamp(struct kunit *test)
+{
+	struct unit *u = unit_of_id(test);
+	struct pkt *old = timed_out(test, u), *pkt;
+	u64 late = unit_advance(u, 1);
+
+	u->no_phc = true;
+	unit_sleep_us(u, USEC_PER_SEC);
+	pkt = unit_send(u);
+	KUNIT_ASSERT_NOT_NULL(test, pkt);
+	unit_capture(u, old->slot, late);
+	unit_sent(u, pkt);
+	KUNIT_EXPECT_TRUE(test, unit_wait(u, 30 * USEC_PER_MSEC));
+	EXPECT_NO_STAMP(test, pkt);
+	unit_finish(test, u);
+}
+
+/* The same for a driver that has no such callback. */
+static void suspect_without_phc_callback_is_discarded(struct kunit *test)
+{
+	struct model model = models[MODEL_I210];
+	struct txts_ops ops = *model.ops;
+	struct pkt *old, *pkt;
+	struct unit *u;
+
+	ops.phc = NULL;
+	ops.mac = NULL;
+	model.ops = &ops;
+	u = unit_new_model(test, &model);
+	old = timed_out(test, u);
+	unit_sleep_us(u, USEC_PER_SEC);
+	pkt = unit_send(u);
+	KUNIT_ASSERT_NOT_NULL(test, pkt);
+	unit_capture(u, old->slot, unit_advance(u, 1));
+	KUNIT_EXPECT_TRUE(test, unit_wait(u, 5 * USEC_PER_MSEC));
+	EXPECT_NO_STAMP(test, pkt);
+	EXPECT_COUNT(test, u, TXTS_DISCARD_SUSPECT, 1);
+	unit_sent(u, pkt);
+	/* The device is not lost for stamps. */
+	unit_sleep_us(u, 1100 * USEC_PER_MSEC);
+	pkt = unit_send(u);
+	KUNIT_ASSERT_NOT_NULL(test, pkt);
+	unit_wire(u, pkt);
+	unit_sent(u, pkt);
+	unit_wait(u, 20 * USEC_PER_MSEC);
+	unit_sleep_us(u, 1100 * USEC_PER_MSEC);
+	pkt = unit_send(u);
+	KUNIT_ASSERT_NOT_NULL(test, pkt);
+	unit_wire(u, pkt);
+	unit_sent(u, pkt);
+	unit_wait(u, 20 * USEC_PER_MSEC);
+	EXPECT_STAMP(test, pkt);
+	unit_finish(test, u);
+}
+
+/* The orphan of a suspect that ended too: still never delivered. */
+static void suspect_that_ends_leaves_two_frames_behind(struct kunit *test)
+{
+	struct unit *u = unit_of_id(test);
+	struct pkt *old = timed_out(test, u), *suspect, *pkt;
+	u64 late = unit_advance(u, 1);
+
+	unit_sleep_us(u, USEC_PER_SEC);
+	suspect = unit_send(u);
+	KUNIT_ASSERT_NOT_NULL(test, suspect);
+	unit_sent(u, suspect);
+	KUNIT_ASSERT_TRUE(test, unit_wait(u, 30 * USEC_PER_MSEC));
+	unit_capture(u, old->slot, late);
+	unit_sleep_us(u, USEC_PER_MSEC);
+	/* One came. The suspect's own may still come. */
+	pkt = unit_send(u);
+	unit_wire(u, suspect);
+	unit_sleep_us(u, USEC_PER_MSEC);
+	unit_sleep_us(u, 1100 * USEC_PER_MSEC);
+	if (!pkt)
+		pkt = unit_send(u);
+	KUNIT_ASSERT_NOT_NULL(test, pkt);
+	unit_wire(u, pkt);
+	unit_sent(u, pkt);
+	unit_wait(u, 30 * USEC_PER_MSEC);
+	EXPECT_NO_STAMP(test, old);
+	EXPECT_NO_STAMP(test, suspect);
+	EXPECT_STAMP(test, pkt);
+	unit_finish(test, u);
+}
+
+/* Time is no evidence while the link is down. */
+static void quarantine_does_not_age_while_the_link_is_down(struct kunit *test)
+{
+	struct unit *u = unit_of_id(test);
+	struct pkt *old = timed_out(test, u), *pkt;
+
+	txts_link(&u->txts, false);
+	unit_sleep_us(u, 3 * USEC_PER_SEC);
+	KUNIT_EXPECT_NULL(test, unit_send(u));
+	txts_link(&u->txts, true);
+	unit_sleep_us(u, 900 * USEC_PER_MSEC);
+	KUNIT_EXPECT_NULL(test, unit_send(u));
+	unit_sleep_us(u, 110 * USEC_PER_MSEC);
+	pkt = unit_send(u);
+	KUNIT_ASSERT_NOT_NULL(test, pkt);
+	EXPECT_COUNT(test, u, TXTS_SUSPECT, 1);
+	serve_all(u);
+	EXPECT_NO_STAMP(test, old);
+	EXPECT_STAMP(test, pkt);
+	unit_finish(test, u);
+}
+
+/* Nor while the MAC says that it is paused. */
+static void quarantine_does_not_age_while_paused(struct kunit *test)
+{
+	struct unit *u = unit_of_id(test);
+	struct pkt *old, *pkt;
+	unsigned int i;
+
+	u->mac = TXTS_MAC_HELD;
+	old = timed_out(test, u);
+	for (i = 0; i < 12; i++) {
+		unit_sleep_us(u, 250 * USEC_PER_MSEC);
+		KUNIT_EXPECT_NULL(test, unit_send(u));
+		unit_sleep_us(u, 5 * USEC_PER_MSEC);
+	}
+	/* The pause ends, the frame leaves, its stamp comes. */
+	u->mac = TXTS_MAC_BUSY;
+	unit_wire(u, old);
+	unit_sleep_us(u, USEC_PER_MSEC);
+	pkt = unit_send(u);
+	KUNIT_ASSERT_NOT_NULL(test, pkt);
+	EXPECT_COUNT(test, u, TXTS_ORPHAN, 1);
+	serve_all(u);
+	EXPECT_NO_STAMP(test, old);
+	EXPECT_STAMP(test, pkt);
+	unit_finish(test, u);
+}
+
+/* G3: a slot that never comes back is counted once and costs no polling. */
+static void wedged_slot_is_counted_once_and_not_polled(struct kunit *test)
+{
+	struct unit *u = unit_of(test);
+	struct pkt *pkt = unit_send(u);
+	unsigned long count;
+
+	KUNIT_ASSERT_NOT_NULL(test, pkt);
+	KUNIT_EXPECT_TRUE(test, unit_wait(u, 5100 * USEC_PER_MSEC));
+	unit_sleep_us(u, 100 * USEC_PER_MSEC);
+	count = u->rf.count;
+	unit_sleep_us(u, 30 * USEC_PER_SEC);
+	EXPECT_COUNT(test, u, TXTS_WEDGED, 1);
+	KUNIT_EXPECT_EQ(test, count, u->rf.count);
+	unit_dropped(u, pkt);
+	unit_finish(test, u);
+}
+
+/* Kind 22: one slot in quarantine, the others go on. */
+static void quarantined_slot_does_not_block_its_neighbours(struct kunit *test)
+{
+	struct unit *u = unit_new(test, MODEL_I225);
+	struct pkt *old = timed_out(test, u), *pkt;
+	unsigned int i;
+
+	for (i = 0; i < 20; i++) {
+		pkt = unit_send(u);
+		KUNIT_ASSERT_NOT_NULL(test, pkt);
+		KUNIT_EXPECT_NE(test, old->slot, pkt->slot);
+		unit_wire(u, pkt);
+		unit_wait(u, 10 * USEC_PER_MSEC);
+		unit_sent(u, pkt);
+		EXPECT_STAMP(test, pkt);
+	}
+	unit_finish(test, u);
+}
+
+/* Section 4: a GSO frame holds its slot until SENT, then drains. */
+static void gso_frame_holds_its_slot_until_sent(struct kunit *test)
+{
+	struct unit *u = unit_of_id(test);
+	struct pkt *pkt = unit_pkt(u), *next;
+	u64 second;
+
+	skb_shinfo(pkt->skb)->gso_size = 50;
+	skb_shinfo(pkt->skb)->gso_segs = 2;
+	KUNIT_ASSERT_EQ(test, 0, unit_xmit(u, pkt));
+	unit_wire(u, pkt);
+	KUNIT_EXPECT_TRUE(test, unit_wait(u, 10 * USEC_PER_MSEC));
+	EXPECT_STAMP(test, pkt);
+	/* The second segment of the same frame. */
+	second = unit_advance(u, 1);
+	if (u->model->slots == 1)
+		KUNIT_EXPECT_NULL(test, unit_send(u));
+	unit_capture(u, pkt->slot, second);
+	unit_sleep_us(u, USEC_PER_MSEC);
+	unit_sent(u, pkt);
+	unit_sleep_us(u, USEC_PER_MSEC);
+	next = send_into_slot_of(u, pkt);
+	KUNIT_ASSERT_NOT_NULL(test, next);
+	serve_all(u);
+	EXPECT_STAMP(test, next);
+	unit_finish(test, u);
+}
+
+static struct kunit_case quarantine_cases[] = {
+	KUNIT_CASE_PARAM(late_stamp_never_reaches_next_request,
+			 model_gen_params),
+	KUNIT_CASE_PARAM(reserve_finds_the_orphan_in_the_register,
+			 reg_gen_params),
+	KUNIT_CASE_PARAM(slot_without_evidence_is_not_handed_out,
+			 single_gen_params),
+	KUNIT_CASE_PARAM(empty_mac_is_evidence, single_gen_params),
+	KUNIT_CASE_PARAM(empty_mac_says_nothing_about_a_frame_not_sent,
+			 single_gen_params),
+	KUNIT_CASE_PARAM(xmit_makes_the_thread_look_for_evidence,
+			 single_gen_params),
+	KUNIT_CASE_PARAM(hardware_reset_is_evidence, model_gen_params),
+	KUNIT_CASE_PARAM(suspect_gets_its_own_stamp_not_the_orphan,
+			 single_gen_params),
+	KUNIT_CASE_PARAM(suspect_without_orphan_is_served,
+			 single_gen_params),
+	KUNIT_CASE_PARAM(suspect_without_phc_gets_no_stamp,
+			 single_gen_params),
+	KUNIT_CASE(suspect_without_phc_callback_is_discarded),
+	KUNIT_CASE_PARAM(suspect_that_ends_leaves_two_frames_behind,
+			 single_gen_params),
+	KUNIT_CASE_PARAM(quarantine_does_not_age_while_the_link_is_down,
+			 single_gen_params),
+	KUNIT_CASE_PARAM(quarantine_does_not_age_while_paused,
+			 single_gen_params),
+	KUNIT_CASE_PARAM(wedged_slot_is_counted_once_and_not_polled,
+			 model_gen_params),
+	KUNIT_CASE(quarantined_slot_does_not_block_its_neighbours),
+	KUNIT_CASE_PARAM(gso_frame_holds_its_slot_until_sent,
+			 reg_gen_params),
+	{}
+};
+
+static struct kunit_suite quarantine_suite = {
+	.name = "txts_quarantine",
+	.test_cases = quarantine_cases,
+};
+
+kunit_test_suite(quarantine_suite);

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Life of a unit, its hardware and its clock. */
+#include <kunit/device.h>
+#include <linux/errqueue.h>
+#include <linux/in.h>
+#include <linux/net.h>
+#include <linux/net_tstamp.h>
+#include <linux/slab.h>
+#include <net/net_namespace.h>
+#include <net/sock.h>
+
+#include "../internal.h"
+#include "unit.h"
+
+#define UNIT_TSFLAGS	(SOF_TIMESTAMPING_TX_HARDWARE |		\
+			 SOF_TIMESTAMPING_RAW_HARDWARE |	\
+			 SOF_TIMESTAMPING_OPT_ID | SOF_TIMESTAMPING_OPT_TSONLY)
+
+void unit_violated(struct unit *u, const char *what)
+{
+	if (!u->violation)
+		u->violation = what;
+}
+
+/*
+ * True if this context holds the lock of a slot. Without DEBUG_SPINLOCK a
+ * kernel for one CPU has no such lock; then both answers would be a guess.
+ */
+bool unit_locked(struct unit *u)
+{
+#ifdef CONFIG_DEBUG_SPINLOCK
+	unsigned int i;
+
+	for (i = 0; u->txts.slots && i < u->model->slots; i++)
+		if (raw_spin_is_locked(&u->txts.slots[i].lock) &&
+		    READ_ONCE(u->txts.slots[i].lock.owner) == current)
+			return true;
+	return false;
+#else
+	return irqs_disabled();
+#endif
+}
+
+static void unit_error_report(struct sock *sk)
+{
+	struct unit *u = sk->sk_user_data;
+
+	if (in_hardirq())
+		unit_violated(u, "stamp delivered in hard IRQ");
+	if (unit_locked(u))
+		unit_violated(u, "stamp delivered under a slot lock");
+	if (u->on_notify)
+		u->on_notify(u);
+}
+
+static int unit_open_socket(struct unit *u)
+{
+	struct sock *sk;
+	int err;
+
+	err = sock_create_kern(&init_net, AF_INET, SOCK_DGRAM, IPPROTO_UDP,
+			       &u->sock);
+	if (err)
+		return err;
+	sk = u->sock->sk;
+	lock_sock(sk);
+	sk->sk_user_data = u;
+	sk->sk_error_report = unit_error_report;
+	WRITE_ONCE(sk->sk_tsflags, UNIT_TSFLAGS);
+	release_sock(sk);
+	return 0;
+}
+
+static void unit_close(void *arg)
+{
+	struct unit *u = arg;
+	unsigned int i;
+
+	u->rf.before = NULL;
+	u->on_notify = NULL;
+	txts_stop(&u->txts);
+	txts_destroy(&u->txts);
+	for (i = 0; i < u->nr_pkts; i++)
+		kfree_skb(u->pkts[i].skb);
+	if (u->sock) {
+		skb_queue_purge(&u->sock->sk->sk_error_queue);
+		sock_release(u->sock);
+	}
+	kfree(u);
+}
+
+static struct device *unit_device(struct kunit *test)
+{
+	struct device *dev = test->priv;
+
+	if (!dev) {
+		dev = kunit_device_register(test, "txts-kunit");
+		KUNIT_ASSERT_NOT_ERR_OR_NULL(test, dev);
+		test->priv = dev;
+	}
+	return dev;
+}
+
+/* A unit that is initialised, started and on. */
+struct unit *unit_new_model(struct kunit *test, const struct model *model)
+{
+	struct txts_params params = {
+		.dev = unit_device(test),
+		.ops = model->ops,
+		.slots = model->slots,
+		.flags = model->flags,
+		.peek_slots = model->peek_slots,
+		.timeout_us = model->timeout_us,
+	};
+	struct unit *u = kzalloc(sizeof(*u), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, u);
+	u->model = model;
+	u->dev = params.dev;
+	u->now = 1000 * RAW_STEP;
+	raw_spin_lock_init(&u->clock_lock);
+	rf_init(&u->rf, model->effects, model->nr_effects);
+	rf_update(&u->rf, REG_LINE, 0, 1);
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, unit_close,
+							   u));
+	KUNIT_ASSERT_EQ(test, 0, unit_open_socket(u));
+	KUNIT_ASSERT_EQ(test, 0, txts_init(&u->txts, &params));
+	KUNIT_ASSERT_EQ(test, 0, txts_start(&u->txts));
+	txts_enable(&u->txts, true);
+	txts_link(&u->txts, true);
+	return u;
+}
+
+struct unit *unit_new(struct kunit *test, enum model_id model)
+{
+	return unit_new_model(test, &models[model]);
+}
+
+void unit_free(struct kunit *test, struct unit *u)
+{
+	kunit_release_action(test, unit_close, u);
+}
+
+/* The clock goes on; returns what a frame sent now would be stamped with. */
+u64 unit_advance(struct unit *u, u64 steps)
+{
+	unsigned long flags;
+	u64 now;
+
+	raw_spin_lock_irqsave(&u->clock_lock, flags);
+	u->now += steps * RAW_STEP;
+	now = u->now;
+	raw_spin_unlock_irqrestore(&u->clock_lock, flags);
+	return now;
+}
+
+ktime_t unit_convert(struct unit *u, unsigned int timer, u64 raw)
+{
+	unsigned long flags;
+	ktime_t stamp;
+
+	raw_spin_lock_irqsave(&u->clock_lock, flags);
+	stamp = ns_to_ktime(raw + u->offset[timer]);
+	raw_spin_unlock_irqrestore(&u->clock_lock, flags);
+	return stamp;
+}
+
+/* As a driver does it: the core hears of it inside the clock's lock. */
+void unit_clock_step(struct unit *u, unsigned int timer, s64 step)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&u->clock_lock, flags);
+	u->offset[timer] += step;
+	txts_clock_changed(&u->txts, timer);
+	raw_spin_unlock_irqrestore(&u->clock_lock, flags);
+}
+
+static bool unit_valid(struct unit *u, unsigned int slot)
+{
+	return u->rf.reg[slot < 32 ? REG_VALID : REG_VALID_HIGH] &
+	       BIT(slot % 32);
+}
+
+static void unit_interrupt(struct unit *u)
+{
+	u32 cause = u->rf.reg[REG_CAUSE];
+	u32 line = u->rf.reg[REG_LINE];
+
+	rf_update(&u->rf, REG_CAUSE, 0, CAUSE_TXTS);
+	switch (u->model->irq) {
+	case UNIT_IRQ_NONE:
+		break;
+	case UNIT_IRQ_CAUSE:
+		if (!(cause & CAUSE_TXTS))
+			unit_raise(u);
+		break;
+	case UNIT_IRQ_LINE:
+		rf_update(&u->rf, REG_LINE, BIT(0), 0);
+		if (line & BIT(0))
+			unit_raise(u);
+		break;
+	case UNIT_IRQ_EACH:
+		unit_raise(u);
+		break;
+	}
+}
+
+/* The MAC latches @raw into @slot; false if the register is still locked. */
+bool unit_capture(struct unit *u, unsigned int slot, u64 raw)
+{
+	if (u->rf.removed || unit_valid(u, slot)) {
+		u->lost++;
+		return false;
+	}
+	rf_update(&u->rf, REG_LOW(slot), ~0U, lower_32_bits(raw));
+	rf_update(&u->rf, REG_HIGH(slot), ~0U, upper_32_bits(raw));
+	rf_update(&u->rf, slot < 32 ? REG_VALID : REG_VALID_HIGH, 0,
+		  BIT(slot % 32));
+	unit_interrupt(u);
+	return true;
+}
+
+/* The registers lose what they hold; stamps that nobody read are gone. */
+void unit_hw_reset(struct unit *u)
+{
+	unsigned int i;
+
+	for (i = 0; i < RF_REGS; i++)
+		rf_update(&u->rf, i, ~0U, i == REG_LINE);
+	u->irq_pending = false;
+	txts_hw_reset(&u->txts);
+}
+
+/* The device is pulled out. */
+void unit_remove(struct unit *u)
+{
+	u->rf.removed = true;
+}
