@@ -147,13 +147,11 @@ hit("commit_var")
 @commit@
 @@
 -skb_tx_timestamp(skb);
-+if (unlikely(tx_flags & IGB_TX_FLAGS_TSTAMP)) {
++if (unlikely(tx_flags & IGB_TX_FLAGS_TSTAMP))
 +	skb_shinfo(skb)->tx_flags |= SKBTX_IN_PROGRESS;
-+	skb_tx_timestamp(skb);
++skb_tx_timestamp(skb);
++if (unlikely(tx_flags & IGB_TX_FLAGS_TSTAMP))
 +	txts_commit(&adapter->txts, &first->txts);
-+} else {
-+	skb_tx_timestamp(skb);
-+}
 
 @script:python depends on commit@
 @@

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Tx hardware timestamps of igb: what the tracker in lib/txts calls */
 
+#include <linux/module.h>
+
 #include "igb.h"
 
 #define to_igb(t)	container_of(t, struct igb_adapter, txts)
@@ -74,3 +76,5 @@ void igb_get_ts_stats(struct net_device *netdev,
 
 	txts_get_ts_stats(&adapter->txts, ts_stats);
 }
+
+MODULE_INFO(import_ns, "TXTS");
