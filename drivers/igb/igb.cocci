@@ -484,18 +484,18 @@ hit("mode_enable")
 hit("mode_clear")
 
 @set@
-expression A, E;
+expression A, E, R;
 @@
 (
  memcpy(&A->tstamp_config, &config, E);
 +if (A->ptp_flags & IGB_PTP_ENABLED)
-+	txts_enable(&A->txts,
-+		    A->tstamp_config.tx_type == HWTSTAMP_TX_ON);
++	txts_enable(&A->txts, A->tstamp_config.tx_type == HWTSTAMP_TX_ON);
+ return R;
 |
  A->tstamp_config = *config;
 +if (A->ptp_flags & IGB_PTP_ENABLED)
-+	txts_enable(&A->txts,
-+		    A->tstamp_config.tx_type == HWTSTAMP_TX_ON);
++	txts_enable(&A->txts, A->tstamp_config.tx_type == HWTSTAMP_TX_ON);
+ return R;
 )
 
 @script:python depends on set@
