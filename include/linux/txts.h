@@ -134,7 +134,8 @@ struct txts_ops {
 	 * return a raw value that is not two halves of different stamps, new
 	 * or old; -EAGAIN if there is none. @pending is false if no request
 	 * waits in the slot: then only the side effect (the acknowledge)
-	 * counts. Context as @read.
+	 * counts. Also called by txts_start(), for values that were there
+	 * before. Context as @read.
 	 */
 	int (*peek)(struct txts *txts, unsigned int slot, bool pending,
 		    u64 *raw);
@@ -317,6 +318,7 @@ struct txts {
 
 	/* private: the slot map, the only line that all xmit queues share */
 	DECLARE_BITMAP(free, TXTS_MAX_SLOTS) ____cacheline_aligned_in_smp;
+	DECLARE_BITMAP(quarantined, TXTS_MAX_SLOTS);
 
 	/* private: ended requests on their way to delivery */
 	struct llist_head ended ____cacheline_aligned_in_smp;
@@ -379,7 +381,8 @@ static inline void txts_abort(struct txts *txts, struct txts_ticket *ticket)
  * Starts the deadline. May come after the stamp was delivered, and may deliver
  * the stamp itself where no interrupt does. Costs one branch without request.
  *
- * Context: any; delivers only where that is legal. Never waits.
+ * Context: any; delivers only where that is legal. Never waits. The caller
+ * holds no lock that @convert or @deliver take.
  */
 static inline void txts_sent(struct txts *txts, struct txts_ticket *ticket)
 {

@@ -160,12 +160,15 @@ static void txts_learn_values(struct txts *txts)
 	for (i = 0; i < txts->nslots; i++) {
 		slot = &txts->slots[i];
 		raw_spin_lock_irqsave(&slot->lock, flags);
-		txts_count(txts, TXTS_CALL_PEEK);
-		/* In quarantine a difference is the orphan: keep the old one */
-		if (!txts->ops->peek(txts, i, false, &raw) &&
-		    slot->state == TXTS_FREE) {
-			slot->last_raw = raw;
-			slot->last_valid = true;
+		if (slot->state == TXTS_QUARANTINE) {
+			/* Here a difference is the orphan. */
+			txts_peek(slot, ktime_get());
+		} else {
+			txts_count(txts, TXTS_CALL_PEEK);
+			if (!txts->ops->peek(txts, i, true, &raw)) {
+				slot->last_raw = raw;
+				slot->last_valid = true;
+			}
 		}
 		raw_spin_unlock_irqrestore(&slot->lock, flags);
 	}
@@ -187,9 +190,16 @@ int txts_start(struct txts *txts)
 {
 	if (WARN_ON_ONCE(!txts->slots))
 		return -EINVAL;
-	if (!txts_running(txts)) {
-		txts_learn_values(txts);
-		WRITE_ONCE(txts->running, true);
+	if (txts_running(txts))
+		return 0;
+
+	txts_learn_values(txts);
+	WRITE_ONCE(txts->running, true);
+	/* An interrupt that came before was refused and must not be the last */
+	if (!(txts->flags & (TXTS_POLLED | TXTS_SLEEPS | TXTS_PUSHED))) {
+		rcu_read_lock();
+		txts_drain(txts, 0);
+		rcu_read_unlock();
 	}
 	return 0;
 }
@@ -382,8 +392,7 @@ void txts_link(struct txts *txts, bool up)
 	if (up)
 		atomic64_set(&txts->link_since, ktime_get());
 	/* Who sees the link up sees since when. */
-	smp_wmb();
-	WRITE_ONCE(txts->link, up);
+	smp_store_release(&txts->link, up);
 }
 EXPORT_SYMBOL_GPL(txts_link);
 

@@ -8,6 +8,9 @@
  */
 #include "internal.h"
 
+/* Timers due sooner than that fire when asked, in ns. */
+#define TXTS_EXACT_NS	(4 * NSEC_PER_MSEC)
+
 /**
  * txts_deadline - until when a request waits
  * @waiter: committed
@@ -32,17 +35,25 @@ ktime_t txts_deadline(const struct txts_waiter *waiter)
 /**
  * txts_arm_timer - make the timer fire at a time or before
  * @slot: locked
+ * @now: CLOCK_MONOTONIC
  * @at: CLOCK_MONOTONIC
+ *
+ * If @at is far off the timer may fire early, together with another one:
+ * most requests are over by then, and an interrupt of its own is saved.
  *
  * Context: any, under the lock of the slot; the tracker runs.
  */
-void txts_arm_timer(struct txts_slot *slot, ktime_t at)
+void txts_arm_timer(struct txts_slot *slot, ktime_t now, ktime_t at)
 {
+	s64 ahead = ktime_to_ns(ktime_sub(at, now));
+	u64 early = ahead > TXTS_EXACT_NS ? ahead >> 2 : 0;
+
 	if (slot->timer_armed && !ktime_before(at, slot->timer_at))
 		return;
 	slot->timer_armed = true;
 	slot->timer_at = at;
-	hrtimer_start(&slot->timer, at, HRTIMER_MODE_ABS_HARD);
+	hrtimer_start_range_ns(&slot->timer, ktime_sub_ns(at, early), early,
+			       HRTIMER_MODE_ABS_HARD);
 }
 
 static bool txts_overdue(const struct txts_slot *slot, ktime_t now)
@@ -72,9 +83,9 @@ static bool txts_on_timer(struct txts_slot *slot, ktime_t now)
 	if (!txts_running(txts))
 		return false;
 	if (txts_slot_live(slot) && !slot->expired)
-		txts_arm_timer(slot, txts_deadline(slot->waiter));
+		txts_arm_timer(slot, now, txts_deadline(slot->waiter));
 	if (slot->poll_at)
-		txts_arm_timer(slot, slot->poll_at);
+		txts_arm_timer(slot, now, slot->poll_at);
 	return due;
 }
 

@@ -34,9 +34,7 @@ void txts_end(struct txts_slot *slot, enum txts_counter outcome, ktime_t now)
 		trace_txts_timeout(txts, slot->index, slot->gen,
 				   waiter->attempts);
 	}
-	slot->waiter = NULL;
-	slot->state = TXTS_QUARANTINE;
-	slot->poll_at = 0;
+	txts_quarantine(slot);
 	/* Two frames may still be stamped: its own and the one it suspects. */
 	if (waiter->suspect)
 		slot->multi = true;
@@ -142,6 +140,7 @@ static void txts_checked(struct txts_slot *slot, enum txts_counter outcome,
 			 bool older)
 {
 	struct txts_waiter *waiter = slot->waiter;
+	ktime_t now = ktime_get();
 	u64 raw;
 
 	slot->check = false;
@@ -155,12 +154,14 @@ static void txts_checked(struct txts_slot *slot, enum txts_counter outcome,
 	} else if (outcome == TXTS_DELIVERED && older) {
 		slot->state = waiter->sent ? TXTS_SENT : TXTS_ARMED;
 		txts_orphan(slot, waiter->raw);
+		/* Its own stamp may be there: the timer takes the last look. */
 		if (slot->expired)
-			txts_end(slot, TXTS_TIMEOUT, ktime_get());
+			txts_arm_timer(slot, now, now);
+		slot->expired = false;
 	} else if (outcome == TXTS_DELIVERED) {
 		txts_take(slot);
 	} else {
-		txts_end(slot, outcome, ktime_get());
+		txts_end(slot, outcome, now);
 		slot->seen = true;
 	}
 
@@ -168,7 +169,7 @@ static void txts_checked(struct txts_slot *slot, enum txts_counter outcome,
 	if (slot->next_raw) {
 		raw = slot->next_raw;
 		slot->next_raw = 0;
-		txts_accept(slot, raw, ktime_get(), false);
+		txts_accept(slot, raw, now, false);
 	}
 }
 
@@ -219,6 +220,8 @@ void txts_check_suspects(struct txts *txts)
 		txts_kick_due(txts, checks, TXTS_STAGE_AUX);
 	else if (txts_running(txts) && !(txts->flags & TXTS_PUSHED))
 		txts_drain(txts, txts->flags & TXTS_POLLED ? checks : 0);
+	if (txts_bits(txts->checks))
+		txts_kick(txts, TXTS_STAGE_BH);
 	rcu_read_unlock();
 }
 

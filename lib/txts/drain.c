@@ -6,7 +6,10 @@
 #include "trace.h"
 
 /* How often an interrupt's drain looks again before BH takes over. */
-#define TXTS_MAX_DRAINS	4
+#define TXTS_MAX_DRAINS		4
+
+/* Sleeping hardware is not asked again closer to the deadline, in ns. */
+#define TXTS_LAST_POLL_NS	(2 * NSEC_PER_MSEC)
 
 u64 txts_ready(struct txts *txts)
 {
@@ -23,6 +26,7 @@ static void txts_start_check(struct txts_slot *slot)
 	slot->state = TXTS_READING;
 	slot->reading = true;
 	slot->check = true;
+	slot->poll_at = 0;
 	set_bit(slot->index, slot->txts->checks);
 }
 
@@ -43,9 +47,8 @@ void txts_take(struct txts_slot *slot)
 	waiter->outcome = TXTS_DELIVERED;
 	if (slot->multi) {
 		/* More segments of a GSO frame may be stamped until SENT. */
-		slot->state = TXTS_QUARANTINE;
+		txts_quarantine(slot);
 		slot->held = true;
-		slot->poll_at = 0;
 		txts_evidence(slot, waiter->read, true);
 	} else {
 		txts_free_slot(slot);
@@ -116,6 +119,7 @@ static void txts_not_ready(struct txts_slot *slot, ktime_t now)
 	struct txts *txts = slot->txts;
 	enum txts_stage stage;
 	u64 delay_ns;
+	s64 left;
 
 	if (slot->state != TXTS_ARMED && slot->state != TXTS_SENT)
 		return;
@@ -132,7 +136,13 @@ static void txts_not_ready(struct txts_slot *slot, ktime_t now)
 		trace_txts_stage(txts, slot->index, waiter->stage, stage);
 	waiter->stage = stage;
 	slot->poll_at = ktime_add_ns(now, delay_ns);
-	txts_arm_timer(slot, slot->poll_at);
+	/* No last look at the deadline: look once more before it. */
+	if ((txts->flags & TXTS_SLEEPS) && waiter->sent) {
+		left = ktime_sub(txts_deadline(waiter), now);
+		if (delay_ns >= left && left > TXTS_LAST_POLL_NS)
+			slot->poll_at = ktime_add_ns(now, left / 2);
+	}
+	txts_arm_timer(slot, now, slot->poll_at);
 }
 
 /*
@@ -192,16 +202,19 @@ bool txts_peek(struct txts_slot *slot, ktime_t now)
 }
 
 /* A slot that was not ready, or whose value was no stamp. */
-static void txts_missed(struct txts_slot *slot, bool peek, bool due)
+static bool txts_missed(struct txts_slot *slot, bool peek, bool due)
 {
 	unsigned long flags;
+	bool fresh;
 	ktime_t now;
 
 	raw_spin_lock_irqsave(&slot->lock, flags);
 	now = ktime_get();
-	if (!(peek && txts_peek(slot, now)) && due)
+	fresh = peek && txts_peek(slot, now);
+	if (due && !fresh)
 		txts_not_ready(slot, now);
 	raw_spin_unlock_irqrestore(&slot->lock, flags);
+	return fresh;
 }
 
 /**
@@ -212,14 +225,14 @@ static void txts_missed(struct txts_slot *slot, bool peek, bool due)
  * Goes by what the hardware says, not by what is requested: a stamp left
  * unread may block all further interrupts.
  *
- * Return: the slots that were ready.
+ * Return: the slots that held a fresh stamp.
  *
  * Context: any, under rcu_read_lock(), no slot lock held.
  */
 u64 txts_drain(struct txts *txts, u64 due)
 {
 	u32 seen[TXTS_MAX_SLOTS];
-	u64 ready, peek;
+	u64 ready, peek, fresh = 0;
 	unsigned int i;
 
 	for (i = 0; i < txts->nslots; i++)
@@ -231,15 +244,17 @@ u64 txts_drain(struct txts *txts, u64 due)
 	for (i = 0; i < txts->nslots && ready >> i; i++)
 		if ((ready & BIT_ULL(i)) &&
 		    txts_read_slot(&txts->slots[i], seen[i]))
-			due &= ~BIT_ULL(i);
+			fresh |= BIT_ULL(i);
 
 	/* Neighbours first: a peek may acknowledge them unread. */
+	due &= ~fresh;
 	peek = txts->peek_slots & ~ready;
 	for (i = 0; i < txts->nslots && (due | peek) >> i; i++)
-		if ((due | peek) & BIT_ULL(i))
-			txts_missed(&txts->slots[i], peek & BIT_ULL(i),
-				    due & BIT_ULL(i));
-	return ready;
+		if (((due | peek) & BIT_ULL(i)) &&
+		    txts_missed(&txts->slots[i], peek & BIT_ULL(i),
+				due & BIT_ULL(i)))
+			fresh |= BIT_ULL(i);
+	return fresh;
 }
 
 /**
@@ -256,7 +271,7 @@ void txts_drain_irq(struct txts *txts, u64 slots)
 	if (slots != TXTS_ALL_SLOTS || txts->nslots == 1)
 		txts_drain(txts, slots);
 	else if (!txts_drain(txts, 0))
-		/* No slot was named and none is ready: all are late. */
+		/* No slot was named and none has a stamp: all are late. */
 		txts_drain(txts, TXTS_ALL_SLOTS);
 	if (!txts->ops->rearm)
 		return;
@@ -266,7 +281,9 @@ void txts_drain_irq(struct txts *txts, u64 slots)
 		txts->ops->rearm(txts);
 		if (!txts_ready(txts))
 			return;
-		txts_drain(txts, 0);
+		/* A bit that stays without a stamp would keep us busy. */
+		if (!txts_drain(txts, 0))
+			return;
 	}
 	txts_kick_event(txts, TXTS_EVENT_IRQ, TXTS_STAGE_AUX);
 }
@@ -369,7 +386,8 @@ void txts_poll(struct txts *txts)
 	if (WARN_ON_ONCE(!txts->slots))
 		return;
 
-	busy = ~txts_bits(txts->free) & txts_all(txts);
+	busy = ~txts_bits(txts->free) & ~txts_bits(txts->quarantined) &
+	       txts_all(txts);
 	rcu_read_lock();
 	if (busy && txts_running(txts) && !(txts->flags & TXTS_PUSHED)) {
 		if (txts->flags & TXTS_SLEEPS) {

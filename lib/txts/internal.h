@@ -116,7 +116,8 @@ struct txts_waiter {
  * @next_raw: pushed during the check, 0: nothing
  * @expired: the deadline passed during the check
  * @reset: the device was reset during the read out
- * @since: when @gone was set, or frames were last seen held back
+ * @paused: the MAC held frames back when it was asked last
+ * @since: when @gone was set, or the launch time, or the end of @paused
  * @poll_at: next retry, 0: none
  * @timer: deadline and retries
  * @timer_at: what it is armed for
@@ -146,6 +147,7 @@ struct txts_slot {
 	bool check;
 	bool expired;
 	bool reset;
+	bool paused;
 	u64 next_raw;
 	ktime_t since;
 	ktime_t poll_at;
@@ -202,7 +204,7 @@ static inline bool txts_slot_live(const struct txts_slot *slot)
 
 /* deadline.c */
 ktime_t txts_deadline(const struct txts_waiter *waiter);
-void txts_arm_timer(struct txts_slot *slot, ktime_t at);
+void txts_arm_timer(struct txts_slot *slot, ktime_t now, ktime_t at);
 enum hrtimer_restart txts_timer(struct hrtimer *timer);
 
 /* deliver.c */
@@ -222,6 +224,7 @@ bool txts_accept(struct txts_slot *slot, u64 raw, ktime_t now, bool by_value);
 bool txts_peek(struct txts_slot *slot, ktime_t now);
 
 /* quarantine.c */
+void txts_quarantine(struct txts_slot *slot);
 void txts_free_slot(struct txts_slot *slot);
 void txts_orphan(struct txts_slot *slot, u64 raw);
 bool txts_evidence(struct txts_slot *slot, ktime_t now, bool ask_mac);

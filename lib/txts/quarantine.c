@@ -11,13 +11,25 @@
 #define TXTS_EVIDENCE_NS	(1 * NSEC_PER_MSEC)
 
 /* Under the lock of the slot. */
+void txts_quarantine(struct txts_slot *slot)
+{
+	WRITE_ONCE(slot->state, TXTS_QUARANTINE);
+	slot->waiter = NULL;
+	slot->poll_at = 0;
+	set_bit(slot->index, slot->txts->quarantined);
+}
+
+/* Under the lock of the slot. */
 void txts_free_slot(struct txts_slot *slot)
 {
+	if (slot->state == TXTS_QUARANTINE)
+		clear_bit(slot->index, slot->txts->quarantined);
 	slot->state = TXTS_FREE;
 	slot->waiter = NULL;
 	slot->poll_at = 0;
 	slot->multi = false;
 	slot->held = false;
+	slot->paused = false;
 	slot->seen = false;
 	slot->expired = false;
 	/* Who finds the bit sees the slot as it was left. */
@@ -27,7 +39,7 @@ void txts_free_slot(struct txts_slot *slot)
 
 /**
  * txts_orphan - a stamp was read that nobody waits for
- * @slot: locked; any state but ARMED and SENT
+ * @slot: locked; if a request waits, the stamp is not its own
  * @raw: the stamp
  *
  * Context: any, under the lock of the slot.
@@ -68,7 +80,7 @@ static void txts_look(struct txts_slot *slot, ktime_t now)
 	struct txts *txts = slot->txts;
 	u64 raw;
 
-	if (!txts->ops->ready || (txts->flags & TXTS_SLEEPS))
+	if (txts->flags & (TXTS_SLEEPS | TXTS_PUSHED))
 		return;
 	if (!(txts_ready(txts) & BIT_ULL(slot->index)))
 		return;
@@ -85,8 +97,8 @@ static bool txts_aged(struct txts_slot *slot, ktime_t now)
 	ktime_t since = slot->since;
 	ktime_t link_since;
 
-	/* A frame held by the MAC does not age. */
-	if (!READ_ONCE(txts->link))
+	/* A frame held by the MAC does not age. Pairs with txts_link(). */
+	if (!smp_load_acquire(&txts->link))
 		return false;
 	link_since = atomic64_read(&txts->link_since);
 	if (ktime_after(link_since, since))
@@ -128,13 +140,23 @@ bool txts_evidence(struct txts_slot *slot, ktime_t now, bool ask_mac)
 				txts_free_slot(slot);
 			return true;
 		case TXTS_MAC_HELD:
-			slot->since = now;
+			slot->paused = true;
 			return false;
 		case TXTS_MAC_BUSY:
+			/* Released at some time since it was asked last. */
+			if (slot->paused) {
+				slot->paused = false;
+				slot->since = now;
+				return false;
+			}
 			break;
 		}
 	}
-	if (!slot->held && !txts_aged(slot, now))
+	/* Time is no evidence while frames are held; xmit did not ask. */
+	if (!ask_mac && txts->ops->mac)
+		return false;
+	/* After a GSO frame SENT is enough, unless more stamps than one came */
+	if (!(slot->held && !slot->seen) && !txts_aged(slot, now))
 		return false;
 	txts_free_suspect(slot);
 	return true;
@@ -153,19 +175,18 @@ bool txts_evidence(struct txts_slot *slot, ktime_t now, bool ask_mac)
  */
 bool txts_reclaim(struct txts *txts, ktime_t now)
 {
+	u64 quarantined = txts_bits(txts->quarantined);
 	struct txts_slot *slot;
 	unsigned long flags;
-	bool quarantined = false;
 	bool found = false;
 	unsigned int i;
 	s64 last;
 
-	for (i = 0; i < txts->nslots && !found; i++) {
-		slot = &txts->slots[i];
-		if (READ_ONCE(slot->state) != TXTS_QUARANTINE)
+	for (i = 0; i < txts->nslots && quarantined >> i && !found; i++) {
+		if (!(quarantined & BIT_ULL(i)))
 			continue;
+		slot = &txts->slots[i];
 		raw_spin_lock_irqsave(&slot->lock, flags);
-		quarantined = true;
 		if (txts_running(txts))
 			found = txts_evidence(slot, now, false);
 		raw_spin_unlock_irqrestore(&slot->lock, flags);
@@ -188,10 +209,10 @@ void txts_seek_evidence(struct txts *txts)
 	unsigned long flags;
 	unsigned int i;
 
-	for (i = 0; i < txts->nslots; i++) {
-		slot = &txts->slots[i];
-		if (READ_ONCE(slot->state) != TXTS_QUARANTINE)
+	for (i = 0; i < txts->nslots && txts_running(txts); i++) {
+		if (!test_bit(i, txts->quarantined))
 			continue;
+		slot = &txts->slots[i];
 		if (txts->flags & TXTS_SLEEPS)
 			txts_read_sleeping(slot);
 		raw_spin_lock_irqsave(&slot->lock, flags);

@@ -37,7 +37,7 @@ static void txts_gone(struct txts_slot *slot, ktime_t now)
 	struct txts *txts = slot->txts;
 
 	slot->gone = true;
-	slot->since = now;
+	slot->since = ktime_after(slot->since, now) ? slot->since : now;
 	if (slot->state == TXTS_QUARANTINE && txts_running(txts))
 		txts_evidence(slot, now, true);
 }
@@ -60,13 +60,14 @@ void __txts_sent(struct txts *txts, struct txts_ticket *ticket)
 	switch (slot->state) {
 	case TXTS_ARMED:
 		slot->state = TXTS_SENT;
-		waits = txts->flags & (TXTS_POLLED | TXTS_SLEEPS);
 		fallthrough;
 	case TXTS_READING:
+		waits = txts->flags & (TXTS_POLLED | TXTS_SLEEPS);
 		slot->waiter->sent = now;
-		slot->gone = true;
-		slot->since = now;
-		txts_arm_timer(slot, txts_deadline(slot->waiter));
+		/* From now on it is worth looking more often again. */
+		slot->waiter->attempts = 0;
+		txts_gone(slot, now);
+		txts_arm_timer(slot, now, txts_deadline(slot->waiter));
 		break;
 	case TXTS_QUARANTINE:
 		txts_gone(slot, now);

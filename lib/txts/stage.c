@@ -12,7 +12,7 @@ static u64 txts_take_due(struct txts *txts)
 	u64 due = txts_bits(txts->due);
 	unsigned int i;
 
-	for (i = 0; due >> i && i < txts->nslots; i++)
+	for (i = 0; i < txts->nslots && due >> i; i++)
 		if ((due & BIT_ULL(i)) && !test_and_clear_bit(i, txts->due))
 			due &= ~BIT_ULL(i);
 	return due;
@@ -148,7 +148,7 @@ void txts_kick_due(struct txts *txts, u64 due, enum txts_stage stage)
 {
 	unsigned int i;
 
-	for (i = 0; due >> i && i < txts->nslots; i++)
+	for (i = 0; i < txts->nslots && due >> i; i++)
 		if (due & BIT_ULL(i))
 			set_bit(i, txts->due);
 	txts_kick(txts, stage);

@@ -78,7 +78,7 @@ static int txts_claim(struct txts *txts, const struct txts_request *request,
 	unsigned long flags;
 	unsigned int i;
 
-	for (i = 0; free >> i && i < txts->nslots; i++) {
+	for (i = 0; i < txts->nslots && free >> i; i++) {
 		if (!(free & BIT_ULL(i)) || !test_and_clear_bit(i, txts->free))
 			continue;
 		slot = &txts->slots[i];
@@ -202,13 +202,12 @@ static bool txts_arm(struct txts *txts, const struct txts_ticket *ticket)
 	}
 
 	now = ktime_get();
-	slot->since = now;
+	slot->since = ktime_after(waiter->launch, now) ? waiter->launch : now;
 	slot->suspect = false;
 	if (!txts_open(txts) || waiter->doomed ||
 	    waiter->flushes != atomic_read(&txts->flushes)) {
 		/* The descriptor asks for the stamp already. */
-		slot->waiter = NULL;
-		slot->state = TXTS_QUARANTINE;
+		txts_quarantine(slot);
 		slot->multi |= waiter->suspect;
 		txts_put_waiter(waiter);
 		raw_spin_unlock_irqrestore(&slot->lock, flags);
@@ -221,7 +220,7 @@ static bool txts_arm(struct txts *txts, const struct txts_ticket *ticket)
 	waiter->epoch = epoch;
 	waiter->phc = phc;
 	slot->state = TXTS_ARMED;
-	txts_arm_timer(slot, ktime_add(now, waiter->timeout));
+	txts_arm_timer(slot, now, ktime_add(now, waiter->timeout));
 	raw_spin_unlock_irqrestore(&slot->lock, flags);
 	return true;
 }
