@@ -20,7 +20,9 @@
 #                       of them has a failure
 #
 # A script may set HINT: printed by step and die as the command that repeats
-# what failed.
+# what failed. STEP_OBJECTS=DIR shows progress by the objects that DIR holds,
+# for a command that prints nothing; STEP_TAIL is how much of a failed one's
+# output to show.
 
 TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 SCRIPTS=$TOP/scripts
@@ -34,6 +36,7 @@ HINT=${HINT:-}
 STEP_RC=0
 STEP_LOG=
 STEP_PID=
+STEP_OBJECTS=
 export LC_ALL=C.UTF-8
 # Each kernel build is a make of its own, not part of the one that called us.
 unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES
@@ -59,6 +62,18 @@ step_stop()
 }
 trap step_stop INT TERM
 
+step_progress()
+{
+	if [[ -n $STEP_OBJECTS ]]; then
+		printf 'txts:   %d s, %d objects\n' "$1" \
+			"$(find "$STEP_OBJECTS" -name '*.o' | wc -l)"
+	else
+		printf 'txts:   %d s, %d lines: %.60s\n' "$1" \
+			"$(wc -l <"$STEP_LOG")" \
+			"$(tail -n 1 "$STEP_LOG" | tr -d '\r')"
+	fi
+}
+
 try_step()
 {
 	local text=$1 start=$SECONDS shown=$SECONDS took
@@ -75,10 +90,7 @@ try_step()
 		sleep 0.2
 		if ((SECONDS - shown >= 20)); then
 			shown=$SECONDS
-			printf 'txts:   %d s, %d lines: %.60s\n' \
-				$((SECONDS - start)) \
-				"$(wc -l <"$STEP_LOG")" \
-				"$(tail -n 1 "$STEP_LOG" | tr -d '\r')"
+			step_progress $((SECONDS - start))
 		fi
 	done
 	STEP_RC=0

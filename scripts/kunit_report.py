@@ -29,7 +29,12 @@ def main():
     kernel, repeat = sys.argv[2:]
     suites = {}
     bad = []
+    unnamed = 0
     for path, status in leaves(top, []):
+        # What the plan announced and the kernel did not live to run.
+        if not path[0]:
+            unnamed += 1
+            continue
         counts = suites.setdefault(path[0], {"PASS": 0, "FAIL": 0, "SKIP": 0})
         kind = status if status in counts else "FAIL"
         counts[kind] += 1
@@ -37,14 +42,21 @@ def main():
             bad.append((path, status))
     total = [sum(c[k] for c in suites.values())
              for k in ("PASS", "FAIL", "SKIP")]
+    total[1] += unnamed
     width = max([len(s) for s in suites] + [10])
     for suite, counts in suites.items():
         print(f"  {suite:{width}}  {counts['PASS']:4} passed "
               f"{counts['FAIL']:4} failed {counts['SKIP']:4} skipped")
+    if unnamed:
+        print(f"txts: {unnamed} suites did not run, {kernel}: the kernel "
+              "crashed or hung in the last one above")
     for path, status in bad:
+        if not path[-1]:
+            print(f"txts: a case of {path[0]} did not run, {kernel}")
+            continue
         how = "crashed" if status == "ERROR" else "failed"
         print(f"txts: {how}: suite {path[0]}, case "
-              f"{' '.join(path[1:]) or '(the suite itself)'}, {kernel}")
+              f"{' '.join(path[1:]) or '(all of it)'}, {kernel}")
         print(f"txts: repeat with: {repeat} {'.'.join(path[:2])}")
     print(*total)
 

@@ -30,9 +30,9 @@ files()
 # FILE_PATH_CHANGES asks about MAINTAINERS in a patch; these are whole files.
 # Messages for people are not to be split, which LONG_LINE_STRING asks for.
 CHECKPATCH_IGNORE=FILE_PATH_CHANGES,LONG_LINE_STRING
-# Expectations are macros over a test and a packet, and KUNIT_ARRAY_PARAM()
-# stands right below its array in all of the kernel's tests.
-KUNIT_IGNORE=$CHECKPATCH_IGNORE,MACRO_ARG_REUSE,LINE_SPACING
+# Tests wait for exact times, expectations are macros over a packet, and
+# KUNIT_ARRAY_PARAM() stands right below its array, as in the kernel's tests.
+KUNIT_IGNORE=$CHECKPATCH_IGNORE,MACRO_ARG_REUSE,LINE_SPACING,USLEEP_RANGE
 # Programs for user space have stdint.h, not the kernel's short types.
 TOOLS_IGNORE=$CHECKPATCH_IGNORE,PREFER_KERNEL_TYPES
 # TRACE_EVENT() is laid out like a table in every trace header of the kernel.
