@@ -2,6 +2,7 @@
 /* What a driver does with a packet that asks for a stamp. */
 #include <linux/bottom_half.h>
 #include <linux/errqueue.h>
+#include <linux/hardirq.h>
 #include <net/sock.h>
 
 #include "unit.h"
@@ -77,18 +78,34 @@ void unit_commit(struct unit *u, struct pkt *pkt)
 {
 	if (pkt->skb)
 		skb_shinfo(pkt->skb)->tx_flags |= SKBTX_IN_PROGRESS;
+	pkt->on_ring = true;
 	pkt->committed = txts_commit(&u->txts, &pkt->ticket);
+}
+
+/* The driver's softirq; events may run where it cannot be turned off. */
+static bool unit_bh_off(void)
+{
+	if (in_hardirq() || irqs_disabled())
+		return false;
+	local_bh_disable();
+	return true;
+}
+
+static void unit_bh_on(bool was_off)
+{
+	if (was_off)
+		local_bh_enable();
 }
 
 int unit_xmit(struct unit *u, struct pkt *pkt)
 {
+	bool bh = unit_bh_off();
 	int err;
 
-	local_bh_disable();
 	err = unit_reserve(u, pkt);
 	if (!err)
 		unit_commit(u, pkt);
-	local_bh_enable();
+	unit_bh_on(bh);
 	return err;
 }
 
@@ -105,6 +122,9 @@ void unit_wire(struct unit *u, struct pkt *pkt)
 {
 	u64 raw = unit_advance(u, 1);
 
+	if (!pkt->on_ring || pkt->vanished)
+		return;
+	pkt->in_mac = false;
 	pkt->raw = raw;
 	pkt->truth = unit_convert(u, pkt->timer, raw);
 	if (!unit_capture(u, pkt->slot, raw))
@@ -113,25 +133,29 @@ void unit_wire(struct unit *u, struct pkt *pkt)
 
 void unit_sent(struct unit *u, struct pkt *pkt)
 {
-	local_bh_disable();
+	bool bh = unit_bh_off();
+
+	pkt->in_mac = pkt->on_ring && !pkt->raw && !pkt->vanished;
 	txts_sent(&u->txts, &pkt->ticket);
-	local_bh_enable();
+	unit_bh_on(bh);
 	unit_pump(u);
 }
 
 void unit_dropped(struct unit *u, struct pkt *pkt)
 {
-	local_bh_disable();
+	bool bh = unit_bh_off();
+
 	txts_dropped(&u->txts, &pkt->ticket);
-	local_bh_enable();
+	unit_bh_on(bh);
 	unit_pump(u);
 }
 
 void unit_abort(struct unit *u, struct pkt *pkt)
 {
-	local_bh_disable();
+	bool bh = unit_bh_off();
+
 	txts_abort(&u->txts, &pkt->ticket);
-	local_bh_enable();
+	unit_bh_on(bh);
 	unit_pump(u);
 }
 

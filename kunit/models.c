@@ -95,9 +95,13 @@ static void op_rearm(struct txts *txts)
 static enum txts_mac op_mac(struct txts *txts)
 {
 	struct unit *u = to_unit(txts);
+	unsigned int i;
 
 	u->mac_calls++;
 	rf_tick(&u->rf);
+	for (i = 0; u->mac_is_honest && i < u->nr_pkts; i++)
+		if (u->pkts[i].in_mac)
+			return TXTS_MAC_BUSY;
 	return u->mac;
 }
 

@@ -176,12 +176,13 @@ static void push_to_a_slot_that_does_not_exist(struct kunit *test)
 static void poll_without_request_reads_nothing(struct kunit *test)
 {
 	struct unit *u = unit_of(test);
+	unsigned long count = u->rf.count;
 	unsigned int i;
 
 	for (i = 0; i < 100; i++)
 		txts_poll(&u->txts);
 	unit_sleep_us(u, 100 * USEC_PER_MSEC);
-	KUNIT_EXPECT_EQ(test, 0, u->rf.count);
+	KUNIT_EXPECT_EQ(test, count, u->rf.count);
 	unit_finish(test, u);
 }
 

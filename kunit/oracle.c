@@ -88,6 +88,9 @@ static const char *unit_check_pkt(struct unit *u, struct pkt *pkt)
 	if (pkt->stamps && !pkt->raw)
 		return unit_wrong(u, "packet %u got a stamp, none was taken",
 				  pkt->id);
+	if (pkt->stamps && !pkt->committed)
+		return unit_wrong(u, "packet %u got a stamp, was not taken",
+				  pkt->id);
 	if (pkt->stamps && pkt->got != pkt->truth)
 		return unit_wrong(u, "packet %u got %lld, truth is %lld",
 				  pkt->id, pkt->got, pkt->truth);
@@ -179,6 +182,7 @@ const char *unit_verdict(struct unit *u)
 	u->rf.before = NULL;
 	u->on_notify = NULL;
 	u->irq_off = false;
+	u->rf.removed = false;
 	unit_pump(u);
 	txts_stop(&u->txts);
 	unit_collect(u);

@@ -221,11 +221,15 @@ bool unit_capture(struct unit *u, unsigned int slot, u64 raw)
 	return true;
 }
 
-/* The registers lose what they hold; stamps that nobody read are gone. */
+/* Registers and rings lose what they hold: stamps and frames are gone. */
 void unit_hw_reset(struct unit *u)
 {
 	unsigned int i;
 
+	for (i = 0; i < u->nr_pkts; i++) {
+		u->pkts[i].vanished = u->pkts[i].on_ring;
+		u->pkts[i].in_mac = false;
+	}
 	for (i = 0; i < RF_REGS; i++)
 		rf_update(&u->rf, i, ~0U, i == REG_LINE);
 	u->irq_pending = false;

@@ -95,6 +95,9 @@ void model_id_name(const enum model_id *id, char *desc);
  * @slot: that it got
  * @asked: it was given to txts_reserve()
  * @committed: and to txts_commit(), which took it
+ * @on_ring: its descriptors were handed to the device, asking for a stamp
+ * @in_mac: SENT, but has not left yet
+ * @vanished: a reset took the frame away
  * @raw: what the MAC latched for it, 0: nothing
  * @truth: the stamp that belongs to it
  * @stamps: how many stamps came
@@ -111,6 +114,9 @@ struct pkt {
 	unsigned int slot;
 	bool asked;
 	bool committed;
+	bool on_ring;
+	bool in_mac;
+	bool vanished;
 	u64 raw;
 	ktime_t truth;
 	unsigned int stamps;
@@ -144,6 +150,7 @@ struct unit {
 	int convert_error;
 	bool no_phc;
 	enum txts_mac mac;
+	bool mac_is_honest;	/* busy as long as a frame is in it */
 	unsigned int mac_calls;
 	unsigned int phc_calls;
 	unsigned int rearms;

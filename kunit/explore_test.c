@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The explorer: every event before every access of a life, for each model and
+ * policy. A failure is printed as a path; this repeats it alone, with a trace
+ * of the accesses:
+ *
+ *	kunit.py run ... --kernel_args=txts_kunit.replay=SCRIPT,MODEL,POLICY,EVENT,ACCESS txts_explore
+ */
+#include <linux/module.h>
+
+#include "../internal.h"
+#include "explore.h"
+
+static int replay[5] = { -1, -1, -1, -1, -1 };
+static int nr_replay;
+module_param_array(replay, int, &nr_replay, 0444);
+MODULE_PARM_DESC(replay, "script,model,policy,event,access of a failed run");
+
+struct explore_path {
+	int script;
+	int model;
+	int policy;
+	int event;
+	int access;
+};
+
+struct start {
+	u8 script;
+	u8 model;
+};
+
+#define STARTS(script)							\
+	{ script, MODEL_82576 }, { script, MODEL_82580 },		\
+	{ script, MODEL_82580_REARM }, { script, MODEL_I210 },		\
+	{ script, MODEL_I225 }, { script, MODEL_64 },			\
+	{ script, MODEL_MAILBOX }, { script, MODEL_PUSH }
+
+static const struct start starts[] = { STARTS(0), STARTS(1), STARTS(2) };
+
+static void start_name(const struct start *s, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s, %s",
+		 explore_scripts[s->script].name, models[s->model].name);
+}
+
+KUNIT_ARRAY_PARAM(start, starts, start_name);
+
+static bool replayed(const struct explore_path *p)
+{
+	const int now[] = { p->script, p->model, p->policy, p->event,
+			    p->access };
+	int i;
+
+	for (i = 0; i < nr_replay; i++)
+		if (replay[i] >= 0 && now[i] >= 0 && replay[i] != now[i])
+			return false;
+	return true;
+}
+
+static void show_accesses(struct unit *u)
+{
+	static const char * const ctx[] = { "task", "softirq", "hardirq" };
+	const struct rf_access *a;
+	unsigned long k;
+
+	for (k = 0; k < u->rf.count; k++) {
+		a = rf_at(&u->rf, k);
+		if (a)
+			pr_info("access %lu: %s register %u: %08x in %s%s\n",
+				k, a->op == RF_READ ? "read" : "write", a->reg,
+				a->value, ctx[a->ctx],
+				a->irqs_off ? ", irqs off" : "");
+	}
+}
+
+/*
+ * Runs one path; the event is left out if it is negative. Returns how many
+ * accesses it had, or a negative number if the event was never reached.
+ */
+static int run_path(struct kunit *test, const struct explore_path *p)
+{
+	const struct explore_event *event = NULL;
+	struct unit *u = unit_new(test, p->model);
+	const char *wrong;
+	unsigned int i;
+	int accesses;
+
+	WRITE_ONCE(u->txts.policy, p->policy);
+	if (p->event >= 0) {
+		event = &explore_events[p->event];
+		unit_inject(u, p->access, event->happen, event->software);
+	}
+	explore_scripts[p->script].run(u);
+	accesses = u->rf.count;
+	if (event) {
+		/* What found no free moment before finds it now. */
+		unit_inject_late(u);
+		if (!unit_injected(u))
+			accesses = -1;
+	}
+	u->rf.before = NULL;
+	u->inject = NULL;
+
+	/* The ring is cleaned at last. */
+	for (i = 0; i < u->nr_pkts; i++)
+		if (u->pkts[i].skb)
+			unit_sent(u, &u->pkts[i]);
+	if (!unit_wait(u, 6 * USEC_PER_SEC))
+		KUNIT_FAIL(test, "in flight after 6 s");
+	if (nr_replay && event)
+		show_accesses(u);
+	wrong = unit_verdict(u);
+	if (wrong)
+		KUNIT_FAIL(test,
+			   "%s: event %s before access %d, policy %s; repeat: txts_kunit.replay=%d,%d,%d,%d,%d",
+			   wrong, event ? event->name : "none", p->access,
+			   txts_policy_names[p->policy], p->script, p->model,
+			   p->policy, p->event, p->access);
+	unit_free(test, u);
+	return accesses;
+}
+
+/* Each event at each access: within the accesses of the undisturbed life. */
+static void every_event_before_every_access(struct kunit *test)
+{
+	const struct start *start = test->param_value;
+	unsigned int possible = 0, executed = 0;
+	struct explore_path p = {
+		.script = start->script,
+		.model = start->model,
+	};
+	int accesses;
+
+	for (p.policy = 0; p.policy < TXTS_NR_POLICIES; p.policy++) {
+		p.event = -1;
+		p.access = -1;
+		if (!replayed(&p))
+			continue;
+		accesses = min(run_path(test, &p), EXPLORE_ACCESSES);
+		KUNIT_EXPECT_GE(test, accesses, 3);
+		for (p.event = 0; p.event < nr_explore_events; p.event++) {
+			for (p.access = 0; p.access < accesses; p.access++) {
+				if (!replayed(&p))
+					continue;
+				possible++;
+				if (run_path(test, &p) >= 0)
+					executed++;
+			}
+		}
+	}
+	kunit_info(test, "coverage: %u of %u executed\n", executed, possible);
+	KUNIT_EXPECT_EQ(test, possible, executed);
+}
+
+static struct kunit_case explore_cases[] = {
+	KUNIT_CASE_PARAM(every_event_before_every_access, start_gen_params),
+	{}
+};
+
+static struct kunit_suite explore_suite = {
+	.name = "txts_explore",
+	.test_cases = explore_cases,
+};
+
+kunit_test_suite(explore_suite);
