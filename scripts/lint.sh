@@ -9,7 +9,7 @@
 set -euo pipefail
 . "$(dirname "$0")/env.sh"
 
-CHECKS=(style words shellcheck kernel-doc patch-6.12 patch-7
+CHECKS=(style words shellcheck kernel-doc patch-6.12 patch-7 commit-last
 	modules-amd64 modules-rt-amd64 modules-7)
 
 # Files of the repository, checked in or not yet, but not what was built.
@@ -124,6 +124,34 @@ check_patch()
 		{ echo 'drivers/ has no semantic patch'; return 1; }
 }
 
+commit_last()
+{
+	timeout 300 spatch --sp-file "$TOP/drivers/commit-last.cocci" \
+		--no-includes "$@"
+}
+
+# No converted driver changes an skb after txts_commit(). The check itself is
+# checked first: it must find each line marked "bad" in its own sample.
+check_commit-last()
+{
+	local sample=$TOP/drivers/commit-last-bad.c found want v dir
+
+	want=$(grep -n '/\* bad \*/' "$sample" | cut -d: -f1)
+	found=$(commit_last "$sample" |
+		sed -n 's/.*:\([0-9]*\): .* changes an skb .*/\1/p' || true)
+	if [[ -z $want || $found != "$want" ]]; then
+		echo "$sample: bad lines: ${want//$'\n'/ }"
+		echo "found by commit-last.cocci: ${found//$'\n'/ }"
+		return 1
+	fi
+	for v in 6.12 7; do
+		"$SCRIPTS/tree.sh" "$BUILD/lint/$v" "$SRC/linux-$v"
+		for dir in "$BUILD/lint/$v"/drivers/*/; do
+			commit_last "$dir"*.c
+		done
+	done
+}
+
 check_modules()
 {
 	if [[ $1 == 7 ]]; then
@@ -165,10 +193,10 @@ unset KDIR KSRC
 "$SCRIPTS/packages.sh" lint
 pick_kernel
 "$SCRIPTS/fetch.sh" source-6.12
-if [[ " $* " == *-7\ * ]]; then
+if [[ " $* " == *-7\ * || " $* " == *\ commit-last\ * ]]; then
 	"$SCRIPTS/fetch.sh" source-7
-	"$SCRIPTS/next.sh"
 fi
+[[ " $* " != *\ modules-7\ * ]] || "$SCRIPTS/next.sh"
 STEP_TAIL=80
 for check; do
 	run_check "$check"
