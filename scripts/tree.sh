@@ -43,6 +43,26 @@ rewrite()
 		--in-place --no-includes ./*.c ./*.h
 }
 
+# spatch leaves blanks where it removed code, and spaces where it added some. A
+# file that was free of them before is so afterwards.
+tidy()
+{
+	sed -e 's/[[:blank:]]*$//' -e ':a' -e 's/^\(\t*\) \{8\}/\1\t/;ta' "$1" |
+		cat -s
+}
+
+tidy_all()
+{
+	local from=$1 dir=$2 file
+
+	for file in "$dir"/*.[ch]; do
+		cmp -s "$file" "$from/${file##*/}" && continue
+		tidy "$from/${file##*/}" | cmp -s - "$from/${file##*/}" || continue
+		tidy "$file" >"$dir/tidy"
+		mv "$dir/tidy" "$file"
+	done
+}
+
 # Ends the script if the patch did not do all of its work.
 verify()
 {
@@ -90,6 +110,7 @@ generate()
 		try_step "rewire $name" rewrite "$name" "$part"
 		verify "$name" "$part"
 		rm -f "$part/unmatched"
+		tidy_all "$from" "$part"
 		# Unchanged files keep their time, so that make is quick.
 		for file in "$part"/*; do
 			cmp -s "$file" "$to/${file##*/}" || cp "$file" "$to/"

@@ -95,8 +95,6 @@ typedef ktime_t, u64;
 +int igb_ptp_tx_hwtstamp(struct txts *txts, unsigned int timer, u64 systim,
 +			ktime_t *stamp);
 +int igb_txts_init(struct igb_adapter *adapter);
-+void igb_get_ts_stats(struct net_device *netdev,
-+		      struct ethtool_ts_stats *ts_stats);
 
 @script:python depends on decls@
 @@
@@ -146,12 +144,10 @@ hit("commit_var")
 // Nothing can fail from here on, and nothing changes the skb.
 @commit@
 @@
--skb_tx_timestamp(skb);
 +if (unlikely(tx_flags & IGB_TX_FLAGS_TSTAMP))
 +	skb_shinfo(skb)->tx_flags |= SKBTX_IN_PROGRESS;
-+skb_tx_timestamp(skb);
-+if (unlikely(tx_flags & IGB_TX_FLAGS_TSTAMP))
-+	txts_commit(&adapter->txts, &first->txts);
+ skb_tx_timestamp(skb);
++txts_commit(&adapter->txts, &first->txts);
 
 @script:python depends on commit@
 @@
@@ -403,8 +399,12 @@ statement latency.S;
 +	struct igb_adapter *A = container_of(txts, struct igb_adapter, txts);
 +	struct e1000_hw *hw = &A->hw;
 +	struct skb_shared_hwtstamps shhwtstamps;
++	unsigned long flags;
 +	int adjust = 0;
 +
++	/* while the clock is being set: wait, then the tracker knows */
++	spin_lock_irqsave(&A->tmreg_lock, flags);
++	spin_unlock_irqrestore(&A->tmreg_lock, flags);
 +	igb_ptp_systim_to_hwtstamp(A, &shhwtstamps, systim);
 +	/* adjust timestamp for the TX latency based on link speed */
 +	S
@@ -572,6 +572,14 @@ hit("stats")
 
 @ts_stats@
 @@
++static void igb_get_ts_stats(struct net_device *netdev,
++			     struct ethtool_ts_stats *ts_stats)
++{
++	struct igb_adapter *adapter = netdev_priv(netdev);
++
++	txts_get_ts_stats(&adapter->txts, ts_stats);
++}
++
  struct ethtool_ops igb_ethtool_ops = {
 +	.get_ts_stats		= igb_get_ts_stats,
  };

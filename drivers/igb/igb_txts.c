@@ -69,12 +69,4 @@ int igb_txts_init(struct igb_adapter *adapter)
 	return txts_init(&adapter->txts, &params);
 }
 
-void igb_get_ts_stats(struct net_device *netdev,
-		      struct ethtool_ts_stats *ts_stats)
-{
-	struct igb_adapter *adapter = netdev_priv(netdev);
-
-	txts_get_ts_stats(&adapter->txts, ts_stats);
-}
-
 MODULE_INFO(import_ns, "TXTS");

@@ -343,7 +343,6 @@ void txts_clock_changed(struct txts *txts, unsigned int timer);
 
 int txts_reserve(struct txts *txts, const struct txts_request *request,
 		 struct txts_ticket *ticket);
-bool txts_commit(struct txts *txts, const struct txts_ticket *ticket);
 
 void txts_irq(struct txts *txts, u64 slots);
 void txts_poll(struct txts *txts);
@@ -353,9 +352,34 @@ u64 txts_read_counter(struct txts *txts, enum txts_counter counter);
 u64 txts_skipped(struct txts *txts);
 void txts_get_ts_stats(struct txts *txts, struct ethtool_ts_stats *stats);
 
+bool __txts_commit(struct txts *txts, const struct txts_ticket *ticket);
 void __txts_abort(struct txts *txts, struct txts_ticket *ticket);
 void __txts_sent(struct txts *txts, struct txts_ticket *ticket);
 void __txts_dropped(struct txts *txts, struct txts_ticket *ticket);
+
+/**
+ * txts_commit - the frame is about to be handed to the device
+ * @txts: the tracker
+ * @ticket: from txts_reserve()
+ *
+ * After the driver's last change to the skb, after the last mapping that can
+ * fail and after skb_tx_timestamp(), before the buffer is published to ring
+ * cleaning. Takes a reference on the skb and cannot fail; from here on the
+ * skb is shared and the driver must not change it. Costs one branch
+ * without request.
+ *
+ * Context: as txts_reserve(). The caller holds no lock that @phc takes.
+ *
+ * Return: true if the tracker holds the request now. false: it was flushed
+ * since txts_reserve() and counted so, no reference was taken and @deliver
+ * will not be called; the frame goes out all the same and the ticket stays
+ * valid for txts_sent(). Drivers with skbs may ignore the result.
+ */
+static inline bool txts_commit(struct txts *txts,
+			       const struct txts_ticket *ticket)
+{
+	return unlikely(ticket->gen) && __txts_commit(txts, ticket);
+}
 
 /**
  * txts_abort - give a reserved slot back

@@ -152,7 +152,7 @@ static struct txts_slot *txts_lock_reserved(struct txts *txts,
 {
 	struct txts_slot *slot;
 
-	if (WARN_ON_ONCE(!txts->slots) || !ticket->gen)
+	if (WARN_ON_ONCE(!txts->slots))
 		return NULL;
 	if (ticket->slot < txts->nslots) {
 		slot = &txts->slots[ticket->slot];
@@ -225,25 +225,8 @@ static bool txts_arm(struct txts *txts, const struct txts_ticket *ticket)
 	return true;
 }
 
-/**
- * txts_commit - the frame is about to be handed to the device
- * @txts: the tracker
- * @ticket: from txts_reserve()
- *
- * After the driver's last change to the skb, after the last mapping that can
- * fail and after skb_tx_timestamp(), before the buffer is published to ring
- * cleaning. Takes a reference on the skb and cannot fail; from here on the
- * skb is shared and the driver must not change it. Does nothing without
- * request.
- *
- * Context: as txts_reserve(). The caller holds no lock that @phc takes.
- *
- * Return: true if the tracker holds the request now. false: it was flushed
- * since txts_reserve() and counted so, no reference was taken and @deliver
- * will not be called; the frame goes out all the same and the ticket stays
- * valid for txts_sent(). Drivers with skbs may ignore the result.
- */
-bool txts_commit(struct txts *txts, const struct txts_ticket *ticket)
+/* See txts_commit(). */
+bool __txts_commit(struct txts *txts, const struct txts_ticket *ticket)
 {
 	bool taken;
 
@@ -256,7 +239,7 @@ bool txts_commit(struct txts *txts, const struct txts_ticket *ticket)
 	rcu_read_unlock();
 	return taken;
 }
-EXPORT_SYMBOL_GPL(txts_commit);
+EXPORT_SYMBOL_GPL(__txts_commit);
 
 /* See txts_abort(). */
 void __txts_abort(struct txts *txts, struct txts_ticket *ticket)
