@@ -16,6 +16,7 @@
 #               "off" runs on the host's time
 #   -M MB       memory (512)
 #   -t SECONDS  of the host's time until the VM counts as hung (600)
+#   -p          also capture the wire into DIR/wire.pcap
 #   -a ARGS     more for the kernel's command line
 #
 # NAME=VALUE are variables for the guest script. Exit status: the script's; 1
@@ -26,8 +27,9 @@ set -euo pipefail
 HINT="$0 $*"
 
 VM=$TOP/tools/vm
+PATH=$PATH:/usr/sbin:/sbin
 release='' out='' moddir='' load=yes cpus=1 shift=1 memory=512 limit=600
-append=''
+append='' capture=no
 files=()
 
 usage()
@@ -40,7 +42,7 @@ number()
 	[[ $2 =~ ^[0-9]+$ ]] || usage "$1 needs a number, not \"$2\""
 }
 
-while getopts k:o:m:lf:c:s:M:t:a: opt; do
+while getopts k:o:m:lf:c:s:M:t:pa: opt; do
 	case $opt in
 	k)	release=$OPTARG ;;
 	o)	out=$OPTARG ;;
@@ -51,6 +53,7 @@ while getopts k:o:m:lf:c:s:M:t:a: opt; do
 	s)	[[ $OPTARG == off ]] || number -s "$OPTARG"; shift=$OPTARG ;;
 	M)	number -M "$OPTARG"; memory=$OPTARG ;;
 	t)	number -t "$OPTARG"; limit=$OPTARG ;;
+	p)	capture=yes ;;
 	a)	append=$OPTARG ;;
 	*)	usage 'unknown option' ;;
 	esac
@@ -81,13 +84,13 @@ command -v qemu-system-x86_64 >/dev/null || die 'QEMU is not installed' \
 
 # The same programs for every VM; made again when one of them changes.
 base=$BUILD/vm/base.cpio
-programs=(bash ip ethtool ptp4l pmc chrt)
+programs=(bash ip ethtool ptp4l pmc phc_ctl hwstamp_ctl chrt)
 
 add_program()
 {
 	local root=$1 path lib
 
-	path=$(PATH=$PATH:/usr/sbin:/sbin type -P "$2") ||
+	path=$(type -P "$2") ||
 		die "there is no program $2" 'run scripts/packages.sh vm'
 	install -D "$path" "$root/tools/$2"
 	while read -r lib; do
@@ -140,17 +143,25 @@ add_module()
 	echo "$name" >>"$root/modules/order"
 }
 
-lock vm-base
-stale=no
-for program in "${programs[@]}"; do
-	[[ "$(type -P "$program")" -nt $base ]] && stale=yes
-done
-[[ -f $base && $stale == no && $base -nt $0 ]] || {
-	mkdir -p "$BUILD/vm"
-	make_base
+base_is_fresh()
+{
+	local program
+
+	[[ $base -nt $0 ]] || return 1
+	for program in "${programs[@]}"; do
+		[[ ! "$(type -P "$program")" -nt $base ]] || return 1
+	done
 }
 
+mkdir -p "$BUILD/vm"
+(
+	# Held only here: VMs may run at the same time.
+	lock vm-base
+	base_is_fresh || make_base
+)
+
 mkdir -p "$out"
+rm -f "$out"/{status,warnings,dmesg,console.log}
 work=$(mktemp -d "$BUILD/vm/run.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 root=$work/root
@@ -179,9 +190,11 @@ port()
 		-device "igb,bus=rp$1,netdev=net$1,mac=52:54:00:00:00:0$1"
 }
 
+dump=()
+[[ $capture == no ]] ||
+	dump=(-object "filter-dump,id=dump,netdev=net1,file=$out/wire.pcap")
 icount=()
 [[ $shift == off ]] || icount=(-icount "shift=$shift,sleep=off")
-rm -f "$work/out.tar" "$out/console.log"
 rc=0
 # shellcheck disable=SC2046
 timeout -k 5 "$limit" qemu-system-x86_64 -accel tcg "${icount[@]}" \
@@ -191,7 +204,7 @@ timeout -k 5 "$limit" qemu-system-x86_64 -accel tcg "${icount[@]}" \
 	-device virtio-serial-pci \
 	-chardev "file,id=out,path=$work/out.tar" \
 	-device virtserialport,chardev=out,name=txts.out \
-	$(port 1) $(port 2) \
+	$(port 1) $(port 2) "${dump[@]}" \
 	-kernel "$kernel" -initrd "$work/initrd" \
 	-append "console=ttyS0 loglevel=5 panic=-1 $append" \
 	</dev/null 2>"$work/qemu.err" || rc=$?

@@ -102,11 +102,11 @@ static void *reconfigure(void *unused)
 	struct hwtstamp_config config;
 
 	while (!__atomic_load_n(&again.stop, __ATOMIC_RELAXED)) {
+		nanosleep(&pause, NULL);
 		config = hwtstamp.wanted;
 		if (hwtstamp_ioctl(SIOCSHWTSTAMP, &config))
 			again.errors++;
 		again.calls++;
-		nanosleep(&pause, NULL);
 	}
 	return unused;
 }
