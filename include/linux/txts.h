@@ -107,9 +107,11 @@ enum txts_mac {
 /**
  * struct txts_ops - what a driver supplies
  *
- * All raw values are 64 bit, in whatever unit the registers have. Zero and
- * all-ones are never stamps. Comparing with the value read before is the
- * tracker's work: a callback only reads.
+ * All raw values are 64 bit, in whatever unit the registers have, the register
+ * read last in the upper half. Zero is never a stamp, nor is a value whose
+ * upper half is all-ones, which is what a removed device reads. To tell that
+ * and to compare with the value read before is the tracker's work: a callback
+ * only reads.
  */
 struct txts_ops {
 	/**
@@ -249,7 +251,7 @@ struct txts_request {
  * @TXTS_ORPHAN: stamps that came for a request already ended
  * @TXTS_STALE_TICKET: reports about a request whose slot was reused
  * @TXTS_STALE_READ: reads that gave the value read before
- * @TXTS_INVALID_READ: reads that gave zero or all-ones
+ * @TXTS_INVALID_READ: reads that gave zero, or all-ones in the upper half
  * @TXTS_NOT_READY: attempts that found no stamp for a request that waits
  * @TXTS_SUSPECT: slots handed out without evidence
  * @TXTS_WEDGED: slots that went to quarantine 5 s after commit, never SENT

@@ -74,7 +74,8 @@ bool txts_accept(struct txts_slot *slot, u64 raw, ktime_t now, bool by_value)
 	struct txts *txts = slot->txts;
 	u8 timer;
 
-	if (!raw || raw == U64_MAX) {
+	/* A device that is gone reads all-ones, perhaps from the high word on */
+	if (!raw || upper_32_bits(raw) == U32_MAX) {
 		if (!by_value)
 			txts_count(txts, TXTS_INVALID_READ);
 		return false;
