@@ -55,6 +55,14 @@ overlay()
 	[[ ! -d $TOP/kunit ]] || link_files "$TOP/kunit" "$dir/src/lib/txts/kunit"
 }
 
+# What kunit.py's own defaults turn on in one version must be given an
+# identifier there and does not exist in the other.
+effective_config()
+{
+	grep -v '^CONFIG_UML_PCI_OVER_VIRTIO' "$config"
+	[[ $1 != 6.12 ]] || echo CONFIG_UML_PCI_OVER_VIRTIO_DEVICE_ID=4660
+}
+
 run()
 {
 	local v=$1 name obj dir json log counts failed passed skipped report
@@ -73,13 +81,14 @@ run()
 	overlay "$v" "$dir"
 	mkdir -p "$obj"
 	rm -f "$json" "$log"
+	effective_config "$v" >"$dir/kunitconfig${debug:+.debug}"
 	args=("--build_dir=$obj" --arch=um)
 	[[ -f $obj/vmlinux ]] ||
 		say 'the first build is about 900 objects, 4 min on 2 CPUs'
 	STEP_OBJECTS=$obj
 	try_step "$name: build the kernel" \
 		"$dir/src/tools/testing/kunit/kunit.py" build "${args[@]}" \
-		"--kunitconfig=$config" "--jobs=$JOBS"
+		"--kunitconfig=$dir/kunitconfig${debug:+.debug}" "--jobs=$JOBS"
 	STEP_OBJECTS=
 	if ((STEP_RC)); then
 		say "repeat with: $HINT"
@@ -88,7 +97,7 @@ run()
 	fi
 	try_step "$name: run" timeout 600 \
 		"$dir/src/tools/testing/kunit/kunit.py" exec "${args[@]}" \
-		--kernel_args=time-travel=inf-cpu "--json=$json" --timeout=180 \
+		--kernel_args=time-travel=inf-cpu "--json=$json" --timeout=400 \
 		${filter:+"$filter"}
 	if [[ ! -s $json ]]; then
 		say "$name: the run left no results; raw log: $log"

@@ -50,6 +50,7 @@ def main():
     if unnamed:
         print(f"txts: {unnamed} suites did not run, {kernel}: the kernel "
               "crashed or hung in the last one above")
+    shown = None
     for path, status in bad:
         if not path[-1]:
             print(f"txts: a case of {path[0]} did not run, {kernel}")
@@ -57,7 +58,10 @@ def main():
         how = "crashed" if status == "ERROR" else "failed"
         print(f"txts: {how}: suite {path[0]}, case "
               f"{' '.join(path[1:]) or '(all of it)'}, {kernel}")
-        print(f"txts: repeat with: {repeat} {'.'.join(path[:2])}")
+        again = ".".join(path[:2])
+        if again != shown:
+            print(f"txts: repeat with: {repeat} {again}")
+        shown = again
     print(*total)
 
 
