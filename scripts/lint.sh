@@ -33,6 +33,8 @@ CHECKPATCH_IGNORE=FILE_PATH_CHANGES,LONG_LINE_STRING
 # Tests wait for exact times, expectations are macros over a packet, and
 # KUNIT_ARRAY_PARAM() stands right below its array, as in the kernel's tests.
 KUNIT_IGNORE=$CHECKPATCH_IGNORE,MACRO_ARG_REUSE,LINE_SPACING,USLEEP_RANGE
+# Macros that are lists of initialisers cannot be put in parentheses.
+KUNIT_IGNORE+=,COMPLEX_MACRO
 # Programs for user space have stdint.h, not the kernel's short types.
 TOOLS_IGNORE=$CHECKPATCH_IGNORE,PREFER_KERNEL_TYPES
 # TRACE_EVENT() is laid out like a table in every trace header of the kernel.
