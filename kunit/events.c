@@ -201,7 +201,7 @@ static void serve(struct unit *u)
 	wire_once(u, c);
 	unit_sleep_us(u, 200);
 	unit_sent(u, c);
-	unit_sleep_us(u, u->model->flags & TXTS_SLEEPS ? 200000 : 1000);
+	unit_sleep_us(u, u->model->flags & TXTS_SLEEPS ? 20000 : 1000);
 }
 
 /* The usual life; packet OLD does not exist. */
@@ -233,7 +233,7 @@ static void script_lost(struct unit *u)
 	unit_xmit(u, c);
 	wire_once(u, c);
 	unit_sent(u, c);
-	unit_sleep_us(u, u->model->flags & TXTS_SLEEPS ? 200000 : 1000);
+	unit_sleep_us(u, u->model->flags & TXTS_SLEEPS ? 20000 : 1000);
 }
 
 /* An older frame in the MAC, its request ended, its slot is suspect. */
@@ -247,7 +247,7 @@ static void script_suspect(struct unit *u)
 	/* What it will be stamped with, if ever. */
 	old->raw = unit_advance(u, 1);
 	old->truth = unit_convert(u, 0, old->raw);
-	unit_sleep_us(u, 1100 * USEC_PER_MSEC);
+	unit_sleep_us(u, (u->model->quarantine_ms + 5) * USEC_PER_MSEC);
 	serve(u);
 }
 

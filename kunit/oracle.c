@@ -7,6 +7,7 @@
 #include "unit.h"
 
 #define PUMP_US		50	/* how late a masked interrupt is taken */
+#define WATCH_US	1000	/* the same if it came while we slept */
 
 u64 unit_count(struct unit *u, enum txts_counter counter)
 {
@@ -40,10 +41,11 @@ void unit_sleep_us(struct unit *u, u64 us)
 
 	unit_pump(u);
 	while (us) {
-		step = u->rf.before || u->irq_pending ?
-		       min_t(u64, us, PUMP_US) : us;
-		if (step > 100 * USEC_PER_MSEC)
-			step = 100 * USEC_PER_MSEC;
+		step = us;
+		if (u->irq_pending)
+			step = min_t(u64, us, PUMP_US);
+		else if (u->rf.before)
+			step = min_t(u64, us, WATCH_US);
 		usleep_range(step, step);
 		us -= step;
 		unit_pump(u);

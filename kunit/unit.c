@@ -111,6 +111,7 @@ struct unit *unit_new_model(struct kunit *test, const struct model *model)
 		.flags = model->flags,
 		.peek_slots = model->peek_slots,
 		.timeout_us = model->timeout_us,
+		.quarantine_ms = model->quarantine_ms,
 	};
 	struct unit *u = kzalloc(sizeof(*u), GFP_KERNEL);
 

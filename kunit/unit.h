@@ -46,6 +46,7 @@ enum unit_irq_kind {
  * @flags: of struct txts_params
  * @peek_slots: of struct txts_params
  * @timeout_us: of struct txts_params
+ * @quarantine_ms: of struct txts_params
  * @irq: when a capture raises the interrupt
  * @read_ms: how long the read out of a slot sleeps, for slots 0-3
  * @reads_per_stamp: most registers read for a stamp that is there, ISR apart
@@ -60,6 +61,7 @@ struct model {
 	unsigned int flags;
 	u64 peek_slots;
 	u32 timeout_us;
+	u32 quarantine_ms;
 	enum unit_irq_kind irq;
 	u8 read_ms[4];
 	unsigned int reads_per_stamp;
