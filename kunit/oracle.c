@@ -2,6 +2,7 @@
 /* What must be true of every run, whatever happened in it. */
 #include <linux/bottom_half.h>
 #include <linux/delay.h>
+#include <linux/skbuff.h>
 
 #include "../internal.h"
 #include "unit.h"
@@ -107,7 +108,7 @@ static const char *unit_check_pkt(struct unit *u, struct pkt *pkt)
 
 static const char *unit_check_sums(struct unit *u)
 {
-	u64 stamps = 0;
+	u64 stamps = u->old_stamps;
 	unsigned int i;
 
 	if (unit_count(u, TXTS_ASKED) != u->asks)
@@ -173,6 +174,24 @@ static const char *unit_check_slots(struct unit *u)
 		return unit_wrong(u, "only %u of %u slots came back", got,
 				  u->model->slots);
 	return NULL;
+}
+
+/* With nothing in flight: checks all packets and makes room for others. */
+const char *unit_recycle(struct unit *u)
+{
+	const char *wrong = NULL;
+	unsigned int i;
+
+	unit_collect(u);
+	for (i = 0; !wrong && i < u->nr_pkts; i++)
+		wrong = unit_check_pkt(u, &u->pkts[i]);
+	for (i = 0; i < u->nr_pkts; i++) {
+		u->old_stamps += u->pkts[i].stamps;
+		kfree_skb(u->pkts[i].skb);
+	}
+	memset(u->pkts, 0, u->nr_pkts * sizeof(u->pkts[0]));
+	u->nr_pkts = 0;
+	return wrong ?: u->violation;
 }
 
 /* NULL if all is well, else what is wrong. Leaves the unit stopped. */

@@ -175,6 +175,7 @@ struct unit {
 	u64 asks;
 	unsigned int lost;	/* captures while the register was locked */
 	unsigned int hardirq_reads;
+	u64 old_stamps;		/* of packets that were recycled */
 	unsigned int nr_pkts;
 	struct pkt pkts[UNIT_PKTS];
 };
@@ -226,6 +227,7 @@ u64 unit_skips(struct unit *u);
 s64 unit_in_flight(struct unit *u);
 void unit_sleep_us(struct unit *u, u64 us);
 bool unit_wait(struct unit *u, u64 us);
+const char *unit_recycle(struct unit *u);
 const char *unit_verdict(struct unit *u);
 void unit_check(struct kunit *test, struct unit *u);
 void unit_finish(struct kunit *test, struct unit *u);
