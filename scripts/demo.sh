@@ -52,7 +52,8 @@ boot()
 	"$SCRIPTS/vm.sh" -k "$RELEASE" "${modules[@]}" -t 900 \
 		-o "$out/$variant.$number" -f "$BUILD/tools/txts-probe" \
 		"$TOP/tools/demo/guest.sh" BOOT="$number" SHARE="$boots" \
-		PTP="$ptp"
+		PTP="$ptp" || return 1
+	echo "boot $number of $variant is done"
 }
 
 # As many VMs at a time as there are CPUs: virtual time does not mind.

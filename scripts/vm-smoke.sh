@@ -61,7 +61,20 @@ smoke()
 	result "smoke${STOCK:+-stock}-$RELEASE" "$passed" "$failed" 0
 }
 
+# What the probe does with bad arguments needs no VM.
+arguments()
+{
+	local ktap=$BUILD/smoke/probe.ktap
+
+	mkdir -p "$BUILD/smoke"
+	"$TOP/tools/txts-probe/test.sh" "$BUILD/tools/txts-probe" >"$ktap" ||
+		grep -B 1 '^not ok' "$ktap" || true
+	result probe-arguments "$(count '^ok ' "$ktap")" \
+		"$(count '^not ok ' "$ktap")" 0
+}
+
 (($#)) || set -- amd64 rt-amd64
+arguments
 for kernel; do
 	smoke "$kernel"
 done
