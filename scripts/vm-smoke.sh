@@ -69,7 +69,7 @@ arguments()
 	mkdir -p "$BUILD/smoke"
 	"$TOP/tools/txts-probe/test.sh" "$BUILD/tools/txts-probe" >"$ktap" ||
 		grep -B 1 '^not ok' "$ktap" || true
-	result probe-arguments "$(count '^ok ' "$ktap")" \
+	result smoke-probe-arguments "$(count '^ok ' "$ktap")" \
 		"$(count '^not ok ' "$ktap")" 0
 }
 
