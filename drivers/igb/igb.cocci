@@ -172,11 +172,17 @@ hit("abort")
 
 // ---- ring cleaning ---------------------------------------------------------
 
+// After the ring's reference is gone: what the tracker may drop is the last one.
 @sent@
 @@
- tx_buffer->next_to_watch = NULL;
-+txts_sent(&adapter->txts, &tx_buffer->txts);
- total_bytes += tx_buffer->bytecount;
+ igb_clean_tx_irq(...)
+ {
+ <...
++	txts_sent(&adapter->txts, &tx_buffer->txts);
+ 	dma_unmap_len_set(tx_buffer, len, 0);
+ 	while (tx_desc != eop_desc) { ... }
+ ...>
+ }
 
 @script:python depends on sent@
 @@
@@ -402,9 +408,11 @@ statement latency.S;
 +	unsigned long flags;
 +	int adjust = 0;
 +
-+	/* while the clock is being set: wait, then the tracker knows */
-+	spin_lock_irqsave(&A->tmreg_lock, flags);
-+	spin_unlock_irqrestore(&A->tmreg_lock, flags);
++	if (hw->mac.type >= e1000_i210) {
++		/* a clock that is just being set: wait, then it is counted */
++		spin_lock_irqsave(&A->tmreg_lock, flags);
++		spin_unlock_irqrestore(&A->tmreg_lock, flags);
++	}
 +	igb_ptp_systim_to_hwtstamp(A, &shhwtstamps, systim);
 +	/* adjust timestamp for the TX latency based on link speed */
 +	S

@@ -51,6 +51,8 @@
  *   txts_reserve, txts_commit, txts_abort
  *                                        ndo_start_xmit and the like: softirq
  *                                        or process with BH off; never wait
+ *   txts_sent                            softirq, or any with BH off; never
+ *                                        waits
  *   everything else                      any, including hard IRQ; never wait
  *
  * See Documentation/networking/txts.rst for the concept and a driver guide.
@@ -327,6 +329,7 @@ struct txts {
 	DECLARE_BITMAP(checks, TXTS_MAX_SLOTS);
 	DECLARE_BITMAP(due, TXTS_MAX_SLOTS);
 	unsigned long events;
+	atomic_t readouts;
 	struct work_struct bh_work;
 	struct work_struct wq_work;
 	struct kthread_work aux_work;
@@ -407,8 +410,8 @@ static inline void txts_abort(struct txts *txts, struct txts_ticket *ticket)
  * Starts the deadline. May come after the stamp was delivered, and may deliver
  * the stamp itself where no interrupt does. Costs one branch without request.
  *
- * Context: any; delivers only where that is legal. Never waits. The caller
- * holds no lock that @convert or @deliver take.
+ * Context: softirq (NAPI), or any with BH off; delivers only where that is
+ * legal. Never waits. The caller holds no lock that @convert or @deliver take.
  */
 static inline void txts_sent(struct txts *txts, struct txts_ticket *ticket)
 {

@@ -41,10 +41,14 @@ static const char *txts_bad_params(const struct txts_params *params)
 static void txts_init_slot(struct txts_slot *slot, struct txts *txts,
 			   unsigned int index)
 {
+	unsigned int i;
+
 	raw_spin_lock_init(&slot->lock);
 	slot->txts = txts;
 	slot->index = index;
 	slot->idle = GENMASK(TXTS_WAITERS - 1, 0);
+	for (i = 0; i < TXTS_WAITERS; i++)
+		slot->waiters[i].slot = slot;
 	hrtimer_setup(&slot->timer, txts_timer, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_ABS_HARD);
 	set_bit(index, txts->free);
@@ -68,7 +72,7 @@ int txts_init(struct txts *txts, const struct txts_params *params)
 {
 	const char *reason;
 	unsigned int i;
-	int cpu, err;
+	int err;
 
 	if (WARN_ON_ONCE(txts->slots))
 		return -EBUSY;
@@ -96,8 +100,6 @@ int txts_init(struct txts *txts, const struct txts_params *params)
 	txts->pcpu = alloc_percpu(struct txts_pcpu);
 	if (!txts->pcpu)
 		return -ENOMEM;
-	for_each_possible_cpu(cpu)
-		u64_stats_init(&per_cpu_ptr(txts->pcpu, cpu)->syncp);
 
 	err = txts_init_stages(txts);
 	if (err)
@@ -198,7 +200,7 @@ int txts_start(struct txts *txts)
 	/* An interrupt that came before was refused and must not be the last */
 	if (!(txts->flags & (TXTS_POLLED | TXTS_SLEEPS | TXTS_PUSHED))) {
 		rcu_read_lock();
-		txts_drain(txts, 0);
+		txts_drain(txts, 0, ktime_get());
 		rcu_read_unlock();
 	}
 	return 0;

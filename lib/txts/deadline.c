@@ -9,7 +9,7 @@
 #include "internal.h"
 
 /* Timers due sooner than that fire when asked, in ns. */
-#define TXTS_EXACT_NS	(4 * NSEC_PER_MSEC)
+#define TXTS_EXACT_NS	(NSEC_PER_MSEC / 2)
 
 /**
  * txts_deadline - until when a request waits
@@ -45,11 +45,13 @@ ktime_t txts_deadline(const struct txts_waiter *waiter)
  */
 void txts_arm_timer(struct txts_slot *slot, ktime_t now, ktime_t at)
 {
-	s64 ahead = ktime_to_ns(ktime_sub(at, now));
-	u64 early = ahead > TXTS_EXACT_NS ? ahead >> 2 : 0;
+	s64 ahead;
+	u64 early;
 
 	if (slot->timer_armed && !ktime_before(at, slot->timer_at))
 		return;
+	ahead = ktime_to_ns(ktime_sub(at, now));
+	early = ahead > TXTS_EXACT_NS ? ahead >> 2 : 0;
 	slot->timer_armed = true;
 	slot->timer_at = at;
 	hrtimer_start_range_ns(&slot->timer, ktime_sub_ns(at, early), early,
@@ -79,6 +81,7 @@ static bool txts_on_timer(struct txts_slot *slot, ktime_t now)
 	} else if (slot->poll_at && !ktime_before(now, slot->poll_at)) {
 		slot->poll_at = 0;
 		due = true;
+		txts_learn_sent(slot, now);
 	}
 	if (!txts_running(txts))
 		return false;
@@ -110,7 +113,7 @@ enum hrtimer_restart txts_timer(struct hrtimer *timer)
 	 */
 	if (overdue && txts_running(txts) &&
 	    !(txts->flags & (TXTS_SLEEPS | TXTS_PUSHED)))
-		txts_drain(txts, 0);
+		txts_drain(txts, 0, now);
 
 	raw_spin_lock_irqsave(&slot->lock, flags);
 	due = txts_on_timer(slot, now);

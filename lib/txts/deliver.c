@@ -79,42 +79,42 @@ static void txts_notify_skb(struct sk_buff *skb, const ktime_t *stamp)
 
 static void txts_deliver(struct txts_waiter *waiter)
 {
-	struct txts_waiter w = *waiter;
-	struct txts_slot *slot = w.slot;
+	enum txts_counter outcome = waiter->outcome;
+	struct txts_slot *slot = waiter->slot;
+	struct sk_buff *skb = waiter->skb;
 	struct txts *txts = slot->txts;
-	ktime_t stamp, now;
+	void *owner = waiter->owner;
+	ktime_t stamp = 0;
 
-	/* From here on a sender that waits for this stamp can ask again. */
-	txts_put_waiter(waiter);
-
-	if (w.outcome == TXTS_DELIVERED) {
-		if (w.flushes != atomic_read(&txts->flushes))
-			w.outcome = TXTS_FLUSHED;
+	if (outcome == TXTS_DELIVERED) {
+		if (waiter->flushes != atomic_read(&txts->flushes))
+			outcome = TXTS_FLUSHED;
 		else
-			w.outcome = txts_convert(txts, &w, &stamp);
+			outcome = txts_convert(txts, waiter, &stamp);
 	}
-	if (w.outcome == TXTS_DELIVERED) {
-		now = ktime_get();
-		txts_measure(txts, TXTS_HIST_READ, w.committed, w.read);
-		txts_measure(txts, TXTS_HIST_DELIVER, w.read, now);
+	if (outcome == TXTS_DELIVERED) {
+		txts_measure(txts, TXTS_HIST_READ, waiter->committed,
+			     waiter->read);
+		txts_measure(txts, TXTS_HIST_DELIVER, waiter->read,
+			     ktime_get());
 	}
-	if (w.wedged) {
+	if (waiter->wedged) {
 		txts_count(txts, TXTS_WEDGED);
 		dev_warn_ratelimited(txts->dev,
 				     "txts: slot %u wedged: its frame was never sent\n",
 				     slot->index);
 	}
-	/* Counted first: who gets the stamp finds it in the statistics. */
-	txts_count(txts, w.outcome);
-	trace_txts_deliver(txts, slot->index, w.outcome,
-			   w.outcome == TXTS_DELIVERED ? stamp : 0,
-			   ktime_sub(w.read, w.committed));
-	if (w.skb)
-		txts_notify_skb(w.skb,
-				w.outcome == TXTS_DELIVERED ? &stamp : NULL);
+	trace_txts_deliver(txts, slot->index, outcome, stamp,
+			   ktime_sub(waiter->read, waiter->committed));
+	/* Who gets the stamp finds it counted, and can ask again. */
+	txts_count(txts, outcome);
+	txts_put_waiter(waiter);
+
+	if (skb)
+		txts_notify_skb(skb, outcome == TXTS_DELIVERED ? &stamp : NULL);
 	else
-		txts->ops->deliver(txts, w.owner,
-				   w.outcome == TXTS_DELIVERED ? &stamp : NULL);
+		txts->ops->deliver(txts, owner,
+				   outcome == TXTS_DELIVERED ? &stamp : NULL);
 }
 
 /**
@@ -219,7 +219,8 @@ void txts_check_suspects(struct txts *txts)
 	if (txts->flags & TXTS_SLEEPS)
 		txts_kick_due(txts, checks, TXTS_STAGE_AUX);
 	else if (txts_running(txts) && !(txts->flags & TXTS_PUSHED))
-		txts_drain(txts, txts->flags & TXTS_POLLED ? checks : 0);
+		txts_drain(txts, txts->flags & TXTS_POLLED ? checks : 0,
+			   ktime_get());
 	if (txts_bits(txts->checks))
 		txts_kick(txts, TXTS_STAGE_BH);
 	rcu_read_unlock();

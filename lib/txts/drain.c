@@ -147,11 +147,11 @@ static void txts_not_ready(struct txts_slot *slot, ktime_t now)
 }
 
 /*
- * Read a slot whose stamp was ready when @seen was taken. If someone else read
- * it since, the mask is outdated: a stamp may just be landing, and reading on
- * would mix two of them.
+ * Read a slot whose stamp was ready after @seen was taken. If someone else has
+ * read since, the mask may be outdated: a stamp may just be landing, and to
+ * read it would mix two of them.
  */
-static bool txts_read_slot(struct txts_slot *slot, u32 seen)
+static bool txts_read_slot(struct txts_slot *slot, int *seen, ktime_t now)
 {
 	struct txts *txts = slot->txts;
 	unsigned long flags;
@@ -161,14 +161,16 @@ static bool txts_read_slot(struct txts_slot *slot, u32 seen)
 	raw_spin_lock_irqsave(&slot->lock, flags);
 	if (slot->check)
 		goto unlock;	/* one stamp at a time */
-	if (slot->readouts != seen &&
+	if (atomic_read(&txts->readouts) != *seen &&
 	    !(txts_ready(txts) & BIT_ULL(slot->index)))
 		goto unlock;
 
 	txts_count(txts, TXTS_CALL_READ);
 	if (!txts->ops->read(txts, slot->index, &raw)) {
-		WRITE_ONCE(slot->readouts, slot->readouts + 1);
-		fresh = txts_accept(slot, raw, ktime_get(), false);
+		/* Our own read outdates nothing, if it is the only one. */
+		if (atomic_inc_return(&txts->readouts) == *seen + 1)
+			++*seen;
+		fresh = txts_accept(slot, raw, now, false);
 	}
 unlock:
 	raw_spin_unlock_irqrestore(&slot->lock, flags);
@@ -198,19 +200,18 @@ bool txts_peek(struct txts_slot *slot, ktime_t now)
 		return false;
 	txts_count(txts, TXTS_CALL_PEEK);
 	err = txts->ops->peek(txts, slot->index, pending, &raw);
-	WRITE_ONCE(slot->readouts, slot->readouts + 1);
+	atomic_inc(&txts->readouts);
 	return !err && pending && txts_accept(slot, raw, now, true);
 }
 
 /* A slot that was not ready, or whose value was no stamp. */
-static bool txts_missed(struct txts_slot *slot, bool peek, bool due)
+static bool txts_missed(struct txts_slot *slot, bool peek, bool due,
+			ktime_t now)
 {
 	unsigned long flags;
 	bool fresh;
-	ktime_t now;
 
 	raw_spin_lock_irqsave(&slot->lock, flags);
-	now = ktime_get();
 	fresh = peek && txts_peek(slot, now);
 	if (due && !fresh)
 		txts_not_ready(slot, now);
@@ -222,6 +223,7 @@ static bool txts_missed(struct txts_slot *slot, bool peek, bool due)
  * txts_drain - read every slot that is ready
  * @txts: the tracker, running; reads its registers without sleeping
  * @due: slots whose stamp was expected: if not there, they are tried again
+ * @now: CLOCK_MONOTONIC
  *
  * Goes by what the hardware says, not by what is requested: a stamp left
  * unread may block all further interrupts.
@@ -230,21 +232,19 @@ static bool txts_missed(struct txts_slot *slot, bool peek, bool due)
  *
  * Context: any, under rcu_read_lock(), no slot lock held.
  */
-u64 txts_drain(struct txts *txts, u64 due)
+u64 txts_drain(struct txts *txts, u64 due, ktime_t now)
 {
-	u32 seen[TXTS_MAX_SLOTS];
+	int seen = atomic_read(&txts->readouts);
 	u64 ready, peek, fresh = 0;
 	unsigned int i;
 
-	for (i = 0; i < txts->nslots; i++)
-		seen[i] = READ_ONCE(txts->slots[i].readouts);
-	/* The mask must not be older than the counts it is dated by. */
+	/* The mask must not be older than the count it is dated by. */
 	smp_rmb();
 	ready = txts_ready(txts);
 
 	for (i = 0; i < txts->nslots && ready >> i; i++)
 		if ((ready & BIT_ULL(i)) &&
-		    txts_read_slot(&txts->slots[i], seen[i]))
+		    txts_read_slot(&txts->slots[i], &seen, now))
 			fresh |= BIT_ULL(i);
 
 	/* Neighbours first: a peek may acknowledge them unread. */
@@ -253,7 +253,7 @@ u64 txts_drain(struct txts *txts, u64 due)
 	for (i = 0; i < txts->nslots && (due | peek) >> i; i++)
 		if (((due | peek) & BIT_ULL(i)) &&
 		    txts_missed(&txts->slots[i], peek & BIT_ULL(i),
-				due & BIT_ULL(i)))
+				due & BIT_ULL(i), now))
 			fresh |= BIT_ULL(i);
 	return fresh;
 }
@@ -267,13 +267,14 @@ u64 txts_drain(struct txts *txts, u64 due)
  */
 void txts_drain_irq(struct txts *txts, u64 slots)
 {
+	ktime_t now = ktime_get();
 	unsigned int i;
 
 	if (slots != TXTS_ALL_SLOTS || txts->nslots == 1)
-		txts_drain(txts, slots);
-	else if (!txts_drain(txts, 0))
+		txts_drain(txts, slots, now);
+	else if (!txts_drain(txts, 0, now))
 		/* No slot was named and none has a stamp: all are late. */
-		txts_drain(txts, TXTS_ALL_SLOTS);
+		txts_drain(txts, TXTS_ALL_SLOTS, now);
 	if (!txts->ops->rearm)
 		return;
 
@@ -283,7 +284,7 @@ void txts_drain_irq(struct txts *txts, u64 slots)
 		if (!txts_ready(txts))
 			return;
 		/* A bit that stays without a stamp would keep us busy. */
-		if (!txts_drain(txts, 0))
+		if (!txts_drain(txts, 0, ktime_get()))
 			return;
 	}
 	txts_kick_event(txts, TXTS_EVENT_IRQ, TXTS_STAGE_AUX);
@@ -394,7 +395,7 @@ void txts_poll(struct txts *txts)
 		if (txts->flags & TXTS_SLEEPS) {
 			txts_kick_due(txts, busy, TXTS_STAGE_AUX);
 		} else {
-			txts_drain(txts, 0);
+			txts_drain(txts, 0, ktime_get());
 			txts_settle(txts);
 		}
 	}

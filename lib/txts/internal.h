@@ -3,12 +3,13 @@
 #ifndef _LIB_TXTS_INTERNAL_H
 #define _LIB_TXTS_INTERNAL_H
 
+#include <linux/average.h>
 #include <linux/hrtimer.h>
+#include <linux/minmax.h>
 #include <linux/percpu.h>
 #include <linux/rcupdate.h>
 #include <linux/spinlock.h>
 #include <linux/txts.h>
-#include <linux/u64_stats_sync.h>
 
 #include "policy.h"
 
@@ -48,7 +49,7 @@ enum txts_event {
 /**
  * struct txts_waiter - a request from reserve to delivery
  * @node: in txts->ended once it has left its slot
- * @slot: the slot it waits or waited in
+ * @slot: the slot it waits or waited in, constant
  * @skb: the packet, referenced from commit on
  * @owner: or another owner
  * @launch: launch time in CLOCK_MONOTONIC, 0: none
@@ -93,6 +94,8 @@ struct txts_waiter {
 	bool wedged;
 };
 
+DECLARE_EWMA(txts_sent, 4, 8)
+
 /**
  * struct txts_slot - one slot; all under @lock if not said otherwise
  * @lock: taken in every context; callbacks that read registers run under it
@@ -100,7 +103,6 @@ struct txts_waiter {
  * @index: of the slot, constant
  * @state: life of the slot, see include/linux/txts.h
  * @gen: generation, changes at each reserve, never 0
- * @readouts: counts reads; read without the lock to date a ready mask
  * @waiter: who holds the slot, RESERVED to READING
  * @last_raw: last value read
  * @last_epoch: epoch of its clock then
@@ -118,10 +120,11 @@ struct txts_waiter {
  * @reset: the device was reset during the read out
  * @paused: the MAC held frames back when it was asked last
  * @since: when @gone was set, or the launch time, or the end of @paused
- * @poll_at: next retry, 0: none
+ * @poll_at: next attempt, 0: none
  * @timer: deadline and retries
  * @timer_at: what it is armed for
  * @timer_armed: it is armed
+ * @sent_ns: average time from commit to SENT, in ns
  * @max_attempts: of all requests
  * @idle: bitmap of @waiters not in use; atomic
  * @waiters: the requests
@@ -132,7 +135,6 @@ struct txts_slot {
 	unsigned int index;
 	enum txts_state state;
 	u32 gen;
-	u32 readouts;
 	struct txts_waiter *waiter;
 	u64 last_raw;
 	int last_epoch;
@@ -154,16 +156,22 @@ struct txts_slot {
 	struct hrtimer timer;
 	ktime_t timer_at;
 	bool timer_armed;
+	struct ewma_txts_sent sent_ns;
 	unsigned int max_attempts;
 	unsigned long idle;
 	struct txts_waiter waiters[TXTS_WAITERS];
 } ____cacheline_aligned_in_smp;
 
+/* this_cpu_inc(): safe in every context, one instruction where it matters. */
 struct txts_pcpu {
-	struct u64_stats_sync syncp;
-	u64_stats_t counter[TXTS_NR_COUNTERS];
-	u64_stats_t hist[TXTS_NR_HISTS][TXTS_HIST_BUCKETS];
+	u64 counter[TXTS_NR_COUNTERS];
+	u64 hist[TXTS_NR_HISTS][TXTS_HIST_BUCKETS];
 };
+
+static inline void txts_count(struct txts *txts, enum txts_counter counter)
+{
+	this_cpu_inc(txts->pcpu->counter[counter]);
+}
 
 static inline u64 txts_all(const struct txts *txts)
 {
@@ -178,6 +186,19 @@ static inline u64 txts_bits(const unsigned long *map)
 	if (BITS_PER_LONG < 64)
 		bits |= (u64)READ_ONCE(map[BITS_TO_LONGS(64) - 1]) << 32;
 	return bits;
+}
+
+/*
+ * The frame in this slot was SENT, or was not for so long that a poll is due.
+ * Under the lock of the slot, before @since is moved to SENT.
+ */
+static inline void txts_learn_sent(struct txts_slot *slot, ktime_t now)
+{
+	s64 ns = ktime_to_ns(ktime_sub(now, slot->since));
+
+	if (!slot->gone)
+		ewma_txts_sent_add(&slot->sent_ns,
+				   clamp_t(s64, ns, 1, TXTS_PATIENCE_NS));
 }
 
 static inline ktime_t txts_us(u32 us)
@@ -202,6 +223,25 @@ static inline bool txts_slot_live(const struct txts_slot *slot)
 	       slot->state == TXTS_READING;
 }
 
+/* The policy's choice, within what the hardware allows. */
+static inline enum txts_stage txts_stage_of(const struct txts *txts,
+					    enum txts_work work)
+{
+	if ((txts->flags & TXTS_SLEEPS) && work != TXTS_WORK_DELIVER)
+		return TXTS_STAGE_AUX;
+	return txts_policy_stage(READ_ONCE(txts->policy), work);
+}
+
+/*
+ * xmit and ring cleaning run with BH off, which is a read section of RCU as
+ * good as another: that is how txts_stop() waits for them.
+ */
+static inline void txts_assert_reader(void)
+{
+	RCU_LOCKDEP_WARN(!rcu_read_lock_bh_held() && !rcu_read_lock_held(),
+			 "txts: called with BH on");
+}
+
 /* deadline.c */
 ktime_t txts_deadline(const struct txts_waiter *waiter);
 void txts_arm_timer(struct txts_slot *slot, ktime_t now, ktime_t at);
@@ -216,7 +256,7 @@ void txts_settle(struct txts *txts);
 
 /* drain.c */
 u64 txts_ready(struct txts *txts);
-u64 txts_drain(struct txts *txts, u64 due);
+u64 txts_drain(struct txts *txts, u64 due, ktime_t now);
 void txts_drain_irq(struct txts *txts, u64 slots);
 void txts_read_sleeping(struct txts_slot *slot);
 void txts_take(struct txts_slot *slot);
@@ -239,11 +279,9 @@ void txts_kick(struct txts *txts, enum txts_stage stage);
 void txts_kick_event(struct txts *txts, enum txts_event event,
 		     enum txts_stage stage);
 void txts_kick_due(struct txts *txts, u64 due, enum txts_stage stage);
-enum txts_stage txts_stage_of(struct txts *txts, enum txts_work work);
 
 /* stats.c */
 extern const char * const txts_counter_names[TXTS_NR_COUNTERS];
-void txts_count(struct txts *txts, enum txts_counter counter);
 void txts_measure(struct txts *txts, enum txts_hist hist, ktime_t from,
 		  ktime_t to);
 u64 txts_read_hist(struct txts *txts, enum txts_hist hist, unsigned int bucket);

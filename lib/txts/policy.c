@@ -8,7 +8,6 @@
  */
 #include <linux/kernel.h>
 #include <linux/minmax.h>
-#include <linux/time64.h>
 
 #include "policy.h"
 
@@ -26,15 +25,15 @@ const char * const txts_policy_names[TXTS_NR_POLICIES] = {
 	[TXTS_POLICY_KWORKER]	= "kworker",
 };
 
-static const u8 stages[TXTS_NR_POLICIES][TXTS_NR_WORKS] = {
+const u8 txts_policy_stages[TXTS_NR_POLICIES][TXTS_NR_WORKS] = {
 	[TXTS_POLICY_AUTO] = {
 		[TXTS_WORK_READ]	= TXTS_STAGE_INLINE,
-		[TXTS_WORK_POLL]	= TXTS_STAGE_BH,
+		[TXTS_WORK_POLL]	= TXTS_STAGE_INLINE,
 		[TXTS_WORK_DELIVER]	= TXTS_STAGE_INLINE,
 	},
 	[TXTS_POLICY_INLINE] = {
 		[TXTS_WORK_READ]	= TXTS_STAGE_INLINE,
-		[TXTS_WORK_POLL]	= TXTS_STAGE_BH,
+		[TXTS_WORK_POLL]	= TXTS_STAGE_INLINE,
 		[TXTS_WORK_DELIVER]	= TXTS_STAGE_INLINE,
 	},
 	[TXTS_POLICY_BH] = {
@@ -55,23 +54,6 @@ static const u8 stages[TXTS_NR_POLICIES][TXTS_NR_WORKS] = {
 };
 
 /**
- * txts_policy_stage - where work of a kind runs first
- * @policy: the policy of the tracker
- * @work: the kind of work
- *
- * INLINE is where the event was reported; what must not run there (delivery
- * in hard IRQ) goes to BH.
- *
- * Context: any.
- *
- * Return: the stage.
- */
-enum txts_stage txts_policy_stage(enum txts_policy policy, enum txts_work work)
-{
-	return stages[policy][work];
-}
-
-/**
  * txts_policy_retry - when and where to try again
  * @policy: the policy of the tracker
  * @attempts: how often this request's stamp was not ready, at least 1
@@ -88,9 +70,11 @@ enum txts_stage txts_policy_stage(enum txts_policy policy, enum txts_work work)
 enum txts_stage txts_policy_retry(enum txts_policy policy,
 				  unsigned int attempts, u64 *delay_ns)
 {
-	enum txts_stage stage = stages[policy][TXTS_WORK_POLL];
+	enum txts_stage stage = txts_policy_stage(policy, TXTS_WORK_POLL);
 	unsigned int shift;
 
+	if (stage == TXTS_STAGE_INLINE)
+		stage = TXTS_STAGE_BH;
 	if (attempts <= TXTS_BH_RETRIES) {
 		*delay_ns = TXTS_BH_DELAY_NS << (attempts - 1);
 		return stage;

@@ -87,7 +87,7 @@ static void txts_look(struct txts_slot *slot, ktime_t now)
 	txts_count(txts, TXTS_CALL_READ);
 	if (txts->ops->read(txts, slot->index, &raw))
 		return;
-	WRITE_ONCE(slot->readouts, slot->readouts + 1);
+	atomic_inc(&txts->readouts);
 	txts_accept(slot, raw, now, false);
 }
 

@@ -51,10 +51,10 @@ void __txts_sent(struct txts *txts, struct txts_ticket *ticket)
 	bool waits = false;
 	ktime_t now;
 
-	rcu_read_lock();
+	txts_assert_reader();
 	slot = txts_lock_ticket(txts, ticket, &flags);
 	if (!slot)
-		goto unlock;
+		return;
 
 	now = ktime_get();
 	switch (slot->state) {
@@ -66,6 +66,8 @@ void __txts_sent(struct txts *txts, struct txts_ticket *ticket)
 		slot->waiter->sent = now;
 		/* From now on it is worth looking more often again. */
 		slot->waiter->attempts = 0;
+		if (waits)
+			txts_learn_sent(slot, now);
 		txts_gone(slot, now);
 		txts_arm_timer(slot, now, txts_deadline(slot->waiter));
 		break;
@@ -82,18 +84,18 @@ void __txts_sent(struct txts *txts, struct txts_ticket *ticket)
 	}
 	raw_spin_unlock_irqrestore(&slot->lock, flags);
 
-	/* No interrupt will tell: now is when the stamp is there. */
-	if (waits && txts_running(txts)) {
-		if (!(txts->flags & TXTS_SLEEPS) &&
-		    txts_stage_of(txts, TXTS_WORK_READ) == TXTS_STAGE_INLINE)
-			txts_drain(txts, BIT_ULL(index));
+	/*
+	 * No interrupt will tell: now is when the stamp is there. If a stage
+	 * is about to look anyway, once is enough.
+	 */
+	if (waits && txts_running(txts) && !test_bit(index, txts->due)) {
+		if (txts_stage_of(txts, TXTS_WORK_READ) == TXTS_STAGE_INLINE)
+			txts_drain(txts, BIT_ULL(index), now);
 		else
 			txts_kick_due(txts, BIT_ULL(index),
 				      txts_stage_of(txts, TXTS_WORK_POLL));
 	}
 	txts_settle(txts);
-unlock:
-	rcu_read_unlock();
 }
 EXPORT_SYMBOL_GPL(__txts_sent);
 

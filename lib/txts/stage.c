@@ -29,7 +29,7 @@ static void txts_run(struct txts *txts)
 		if (test_and_clear_bit(TXTS_EVENT_IRQ, &txts->events))
 			txts_drain_irq(txts, due ?: TXTS_ALL_SLOTS);
 		else if (due)
-			txts_drain(txts, due);
+			txts_drain(txts, due, ktime_get());
 	}
 	rcu_read_unlock();
 }
@@ -152,12 +152,4 @@ void txts_kick_due(struct txts *txts, u64 due, enum txts_stage stage)
 		if (due & BIT_ULL(i))
 			set_bit(i, txts->due);
 	txts_kick(txts, stage);
-}
-
-/* The policy's choice, within what the hardware allows. */
-enum txts_stage txts_stage_of(struct txts *txts, enum txts_work work)
-{
-	if ((txts->flags & TXTS_SLEEPS) && work != TXTS_WORK_DELIVER)
-		return TXTS_STAGE_AUX;
-	return txts_policy_stage(READ_ONCE(txts->policy), work);
 }

@@ -34,56 +34,36 @@ const char * const txts_counter_names[TXTS_NR_COUNTERS] = {
 	[TXTS_CALL_PEEK]	= "mmio_peek",
 };
 
-void txts_count(struct txts *txts, enum txts_counter counter)
-{
-	struct txts_pcpu *pcpu = get_cpu_ptr(txts->pcpu);
-	unsigned long flags;
-
-	flags = u64_stats_update_begin_irqsave(&pcpu->syncp);
-	u64_stats_inc(&pcpu->counter[counter]);
-	u64_stats_update_end_irqrestore(&pcpu->syncp, flags);
-	put_cpu_ptr(txts->pcpu);
-}
-
 /* Add to a histogram of powers of two of ns. */
 void txts_measure(struct txts *txts, enum txts_hist hist, ktime_t from,
 		  ktime_t to)
 {
 	s64 ns = max_t(s64, ktime_to_ns(ktime_sub(to, from)), 1);
-	struct txts_pcpu *pcpu = get_cpu_ptr(txts->pcpu);
 	unsigned int bucket;
-	unsigned long flags;
 
 	bucket = min_t(unsigned int, ilog2((u64)ns), TXTS_HIST_BUCKETS - 1);
-	flags = u64_stats_update_begin_irqsave(&pcpu->syncp);
-	u64_stats_inc(&pcpu->hist[hist][bucket]);
-	u64_stats_update_end_irqrestore(&pcpu->syncp, flags);
-	put_cpu_ptr(txts->pcpu);
+	this_cpu_inc(txts->pcpu->hist[hist][bucket]);
 }
 
-static u64 txts_read_stat(const struct u64_stats_sync *syncp,
-			  const u64_stats_t *stat)
+/* Where a u64 is two words, half of an old and half of a new one is wrong. */
+static u64 txts_read_stat(const u64 *stat)
 {
-	unsigned int seq;
 	u64 value;
 
 	do {
-		seq = u64_stats_fetch_begin(syncp);
-		value = u64_stats_read(stat);
-	} while (u64_stats_fetch_retry(syncp, seq));
+		value = READ_ONCE(*stat);
+	} while (BITS_PER_LONG < 64 && value != READ_ONCE(*stat));
 	return value;
 }
 
 u64 txts_read_hist(struct txts *txts, enum txts_hist hist, unsigned int bucket)
 {
-	struct txts_pcpu *pcpu;
 	u64 sum = 0;
 	int cpu;
 
-	for_each_possible_cpu(cpu) {
-		pcpu = per_cpu_ptr(txts->pcpu, cpu);
-		sum += txts_read_stat(&pcpu->syncp, &pcpu->hist[hist][bucket]);
-	}
+	for_each_possible_cpu(cpu)
+		sum += txts_read_stat(per_cpu_ptr(&txts->pcpu->hist[hist][bucket],
+						  cpu));
 	return sum;
 }
 
@@ -111,16 +91,14 @@ u64 txts_in_flight(struct txts *txts)
  */
 u64 txts_read_counter(struct txts *txts, enum txts_counter counter)
 {
-	struct txts_pcpu *pcpu;
 	u64 sum = 0;
 	int cpu;
 
 	if (!txts->slots || WARN_ON_ONCE(counter >= TXTS_NR_COUNTERS))
 		return 0;
-	for_each_possible_cpu(cpu) {
-		pcpu = per_cpu_ptr(txts->pcpu, cpu);
-		sum += txts_read_stat(&pcpu->syncp, &pcpu->counter[counter]);
-	}
+	for_each_possible_cpu(cpu)
+		sum += txts_read_stat(per_cpu_ptr(&txts->pcpu->counter[counter],
+						  cpu));
 	return sum;
 }
 EXPORT_SYMBOL_GPL(txts_read_counter);

@@ -41,18 +41,20 @@ static bool txts_reserve_slot(struct txts_slot *slot,
 	waiter = &slot->waiters[__ffs(idle)];
 	clear_bit(__ffs(idle), &slot->idle);
 
-	*waiter = (struct txts_waiter) {
-		.slot = slot,
-		.skb = request->skb,
-		.owner = request->owner,
-		.timeout = request->timeout_us ?
-			   txts_us(request->timeout_us) : txts->timeout,
-		.flushes = atomic_read(&txts->flushes),
-		.queue = request->queue,
-		.timer = request->timer,
-		.stage = txts_stage_of(txts, TXTS_WORK_POLL),
-		.suspect = slot->suspect,
-	};
+	waiter->skb = request->skb;
+	waiter->owner = request->owner;
+	waiter->timeout = request->timeout_us ?
+			  txts_us(request->timeout_us) : txts->timeout;
+	waiter->launch = 0;
+	waiter->sent = 0;
+	waiter->flushes = atomic_read(&txts->flushes);
+	waiter->attempts = 0;
+	waiter->queue = request->queue;
+	waiter->timer = request->timer;
+	waiter->stage = txts_stage_of(txts, TXTS_WORK_POLL);
+	waiter->suspect = slot->suspect;
+	waiter->doomed = false;
+	waiter->wedged = false;
 	if (request->launch) {
 		ahead = ktime_sub(request->launch, ktime_get_clocktai());
 		if (ahead > 0)
@@ -129,11 +131,10 @@ int txts_reserve(struct txts *txts, const struct txts_request *request,
 	if (!txts_supported(txts, request))
 		return txts_skip(txts, TXTS_SKIP_UNSUPPORTED, -EOPNOTSUPP);
 
-	rcu_read_lock();
+	txts_assert_reader();
 	slot = txts_claim(txts, request, ticket);
 	if (slot < 0 && txts_reclaim(txts, ktime_get()))
 		slot = txts_claim(txts, request, ticket);
-	rcu_read_unlock();
 
 	if (slot < 0)
 		return txts_open(txts) ?
@@ -177,16 +178,33 @@ static ktime_t txts_phc_now(struct txts *txts, unsigned int timer)
 	return now;
 }
 
-/* RESERVED to ARMED, or to quarantine if it was flushed meanwhile. */
-static bool txts_arm(struct txts *txts, const struct txts_ticket *ticket)
+/*
+ * No interrupt will tell: poll from now on, or rely on SENT and poll only if
+ * it does not come? Under the lock of the slot.
+ */
+static bool txts_poll_at_once(struct txts_slot *slot, ktime_t now)
+{
+	if (slot->waiter->stage != TXTS_STAGE_INLINE ||
+	    ewma_txts_sent_read(&slot->sent_ns) > TXTS_PROMPT_NS)
+		return true;
+	slot->poll_at = ktime_add_ns(slot->since, TXTS_PATIENCE_NS);
+	txts_arm_timer(slot, now, slot->poll_at);
+	return false;
+}
+
+/* See txts_commit(). */
+bool __txts_commit(struct txts *txts, const struct txts_ticket *ticket)
 {
 	struct txts_waiter *waiter;
+	enum txts_stage stage;
 	struct txts_slot *slot;
 	ktime_t phc = 0, now;
 	unsigned long flags;
 	unsigned int timer;
+	bool due = false;
 	int epoch;
 
+	txts_assert_reader();
 	slot = txts_lock_reserved(txts, ticket, &flags);
 	if (!slot)
 		return false;
@@ -220,24 +238,15 @@ static bool txts_arm(struct txts *txts, const struct txts_ticket *ticket)
 	waiter->epoch = epoch;
 	waiter->phc = phc;
 	slot->state = TXTS_ARMED;
+	if (txts->flags & (TXTS_POLLED | TXTS_SLEEPS))
+		due = txts_poll_at_once(slot, now);
+	stage = waiter->stage;
 	txts_arm_timer(slot, now, ktime_add(now, waiter->timeout));
 	raw_spin_unlock_irqrestore(&slot->lock, flags);
+
+	if (due)
+		txts_kick_due(txts, BIT_ULL(slot->index), stage);
 	return true;
-}
-
-/* See txts_commit(). */
-bool __txts_commit(struct txts *txts, const struct txts_ticket *ticket)
-{
-	bool taken;
-
-	/* txts_stop() waits for what happens in here. */
-	rcu_read_lock();
-	taken = txts_arm(txts, ticket);
-	if (taken && (txts->flags & (TXTS_POLLED | TXTS_SLEEPS)))
-		txts_kick_due(txts, BIT_ULL(ticket->slot),
-			      txts_stage_of(txts, TXTS_WORK_POLL));
-	rcu_read_unlock();
-	return taken;
 }
 EXPORT_SYMBOL_GPL(__txts_commit);
 
