@@ -39,11 +39,23 @@ static void event_capture_second(struct unit *u)
 		unit_wire(u, pkt);
 }
 
+/* Frames leave in order: none comes after a younger one of its slot. */
+static bool younger_left(struct unit *u)
+{
+	unsigned int i;
+
+	for (i = OLD + 1; i < u->nr_pkts; i++)
+		if (u->pkts[i].on_ring && u->pkts[i].raw &&
+		    u->pkts[i].slot == u->pkts[OLD].slot)
+			return true;
+	return false;
+}
+
 static void event_capture_old(struct unit *u)
 {
 	struct pkt *pkt = &u->pkts[OLD];
 
-	if (pkt->in_mac && pkt->raw) {
+	if (pkt->in_mac && pkt->raw && !younger_left(u)) {
 		pkt->in_mac = false;
 		unit_capture(u, pkt->slot, pkt->raw);
 	}

@@ -28,6 +28,7 @@ struct explore_script {
 };
 
 #define EXPLORE_ACCESSES	60
+#define EXPLORE_PAIRS		5	/* a case of pairs has so many */
 
 /* events.c */
 extern const struct explore_event explore_events[];

@@ -4,17 +4,19 @@
  * policy. A failure is printed as a path; this repeats it alone, with a trace
  * of the accesses:
  *
- *	kunit.py run ... --kernel_args=txts_kunit.replay=SCRIPT,MODEL,POLICY,EVENT,ACCESS txts_explore
+ *	kunit.py run ... --kernel_args=txts_kunit.replay=SCRIPT,MODEL,POLICY,EVENT,ACCESS,SECOND txts_explore
+ *
+ * SECOND is the event before the access after that one, -1 if there is none.
  */
 #include <linux/module.h>
 
 #include "../internal.h"
 #include "explore.h"
 
-static int replay[5] = { -1, -1, -1, -1, -1 };
+static int replay[6] = { -1, -1, -1, -1, -1, -1 };
 static int nr_replay;
 module_param_array(replay, int, &nr_replay, 0444);
-MODULE_PARM_DESC(replay, "script,model,policy,event,access of a failed run");
+MODULE_PARM_DESC(replay, "script,model,policy,event,access,second of a failed run");
 
 struct explore_path {
 	int script;
@@ -22,6 +24,7 @@ struct explore_path {
 	int policy;
 	int event;
 	int access;
+	int second;
 };
 
 /* In hundreds of thousands of lives nobody waits longer than needed. */
@@ -32,6 +35,7 @@ struct start {
 	u8 script;
 	u8 model;
 	u8 policy;
+	u8 from;	/* the first access, for pairs */
 };
 
 #define POLICIES(s, m)							\
@@ -57,9 +61,9 @@ static void start_name(const struct start *s, char *desc)
 		[TXTS_POLICY_KWORKER] = "kworker",
 	};
 
-	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s, %s, %s",
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s, %s, %s, %u",
 		 explore_scripts[s->script].name, models[s->model].name,
-		 policies[s->policy]);
+		 policies[s->policy], s->from);
 }
 
 KUNIT_ARRAY_PARAM(start, starts, start_name);
@@ -67,7 +71,7 @@ KUNIT_ARRAY_PARAM(start, starts, start_name);
 static bool replayed(const struct explore_path *p)
 {
 	const int now[] = { p->script, p->model, p->policy, p->event,
-			    p->access };
+			    p->access, p->second };
 	int i;
 
 	for (i = 0; i < nr_replay; i++)
@@ -96,6 +100,15 @@ static void no_event(struct unit *u)
 {
 }
 
+/* Pairs: the second event before the access after the first one's. */
+static const struct explore_event *first, *second;
+
+static void both_events(struct unit *u)
+{
+	first->happen(u);
+	unit_inject(u, 1, second->happen, second->software);
+}
+
 /*
  * Runs one path; the event is left out if it is negative. Returns how many
  * accesses it had, or a negative number if the event was never reached.
@@ -119,7 +132,10 @@ static int run_path(struct kunit *test, const struct explore_path *p)
 	WRITE_ONCE(u->txts.policy, p->policy);
 	if (p->event >= 0) {
 		event = &explore_events[p->event];
-		unit_inject(u, p->access, event->happen, event->software);
+		first = event;
+		second = p->second >= 0 ? &explore_events[p->second] : NULL;
+		unit_inject(u, p->access, second ? both_events : event->happen,
+			    event->software);
 	} else {
 		/* The same timing as with an event that is still to come. */
 		unit_inject(u, ULONG_MAX / 2, no_event, false);
@@ -129,6 +145,11 @@ static int run_path(struct kunit *test, const struct explore_path *p)
 	if (event) {
 		/* What found no free moment before finds it now. */
 		unit_inject_late(u);
+		/* The first ended the life: the second comes after it. */
+		if (second && u->inject == second->happen) {
+			u->inject = NULL;
+			second->happen(u);
+		}
 		if (!unit_injected(u))
 			accesses = -1;
 	}
@@ -146,12 +167,23 @@ static int run_path(struct kunit *test, const struct explore_path *p)
 	wrong = unit_verdict(u);
 	if (wrong)
 		KUNIT_FAIL(test,
-			   "%s: event %s before access %d; repeat: txts_kunit.replay=%d,%d,%d,%d,%d",
+			   "%s: event %s before access %d, then %s; repeat: txts_kunit.replay=%d,%d,%d,%d,%d,%d",
 			   wrong, event ? event->name : "none", p->access,
-			   p->script, p->model, p->policy, p->event,
-			   p->access);
+			   event && second ? second->name : "none", p->script,
+			   p->model, p->policy, p->event, p->access,
+			   p->second);
 	unit_free(test, u);
 	return accesses;
+}
+
+/* How many accesses the undisturbed life has; a first run may differ. */
+static int count_accesses(struct kunit *test, const struct explore_path *p,
+			  int limit)
+{
+	int once = run_path(test, p);
+	int twice = run_path(test, p);
+
+	return min3(once, twice, limit);
 }
 
 /* Each event at each access: within the accesses of the undisturbed life. */
@@ -165,6 +197,7 @@ static void every_event_before_every_access(struct kunit *test)
 		.policy = start->policy,
 		.event = -1,
 		.access = -1,
+		.second = -1,
 	};
 	int accesses;
 
@@ -172,7 +205,7 @@ static void every_event_before_every_access(struct kunit *test)
 		kunit_skip(test, "another path is replayed");
 		return;
 	}
-	accesses = min(run_path(test, &p), EXPLORE_ACCESSES);
+	accesses = count_accesses(test, &p, EXPLORE_ACCESSES);
 	KUNIT_EXPECT_GE(test, accesses, 3);
 	for (p.event = 0; p.event < nr_explore_events; p.event++) {
 		for (p.access = 0; p.access < accesses; p.access++) {
@@ -187,8 +220,60 @@ static void every_event_before_every_access(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, possible, executed);
 }
 
+#define PARTS(s, m)							\
+	{ s, m, TXTS_POLICY_AUTO, 0 },					\
+	{ s, m, TXTS_POLICY_AUTO, EXPLORE_PAIRS },			\
+	{ s, m, TXTS_POLICY_AUTO, 2 * EXPLORE_PAIRS }
+
+static const struct start pair_starts[] = {
+	PARTS(0, MODEL_82576), PARTS(0, MODEL_82580),
+	PARTS(0, MODEL_82580_REARM), PARTS(0, MODEL_I210),
+	PARTS(0, MODEL_I225), PARTS(0, MODEL_64), PARTS(0, MODEL_MAILBOX),
+	PARTS(0, MODEL_PUSH), PARTS(2, MODEL_82576), PARTS(2, MODEL_I210),
+	PARTS(2, MODEL_I225),
+};
+KUNIT_ARRAY_PARAM(pair, pair_starts, start_name);
+
+/* Pairs of events at neighbouring accesses. */
+static void every_pair_of_events(struct kunit *test)
+{
+	const struct start *start = test->param_value;
+	unsigned int possible = 0, executed = 0;
+	struct explore_path p = {
+		.script = start->script,
+		.model = start->model,
+		.policy = start->policy,
+		.event = -1,
+		.access = -1,
+		.second = -1,
+	};
+	int accesses;
+
+	if (!replayed(&p)) {
+		kunit_skip(test, "another path is replayed");
+		return;
+	}
+	accesses = count_accesses(test, &p, start->from + EXPLORE_PAIRS);
+	for (p.event = 0; p.event < nr_explore_events; p.event++) {
+		for (p.second = 0; p.second < nr_explore_events; p.second++) {
+			for (p.access = start->from; p.access < accesses;
+			     p.access++) {
+				if (!replayed(&p))
+					continue;
+				possible++;
+				if (run_path(test, &p) >= 0)
+					executed++;
+			}
+		}
+	}
+	kunit_info(test, "coverage of pairs: %u of %u executed\n", executed,
+		   possible);
+	KUNIT_EXPECT_EQ(test, possible, executed);
+}
+
 static struct kunit_case explore_cases[] = {
 	KUNIT_CASE_PARAM(every_event_before_every_access, start_gen_params),
+	KUNIT_CASE_PARAM(every_pair_of_events, pair_gen_params),
 	{}
 };
 

@@ -153,7 +153,48 @@ static void policy_change_in_flight_loses_nothing(struct kunit *test)
 	unit_finish(test, u);
 }
 
+/* G10, the policy alone: never at once, never for ever, seldom enough. */
+static void policy_backs_off(struct kunit *test)
+{
+	enum txts_policy policy;
+	unsigned int attempts;
+	u64 delay, last, sum;
+
+	for (policy = 0; policy < TXTS_NR_POLICIES; policy++) {
+		last = 0;
+		sum = 0;
+		for (attempts = 1; attempts < 10000; attempts++) {
+			delay = 0;
+			txts_policy_retry(policy, attempts, &delay);
+			KUNIT_ASSERT_GE(test, delay, 1000);
+			KUNIT_ASSERT_GE(test, delay, last);
+			KUNIT_ASSERT_LE(test, delay, NSEC_PER_SEC);
+			last = delay;
+			sum += delay;
+			if (sum < 20 * NSEC_PER_MSEC)
+				KUNIT_ASSERT_LT(test, attempts, 20);
+		}
+	}
+}
+
+/* Section 5: softirq time is for the first retries only. */
+static void policy_moves_up_the_stages(struct kunit *test)
+{
+	u64 delay;
+
+	KUNIT_EXPECT_EQ(test, TXTS_STAGE_BH,
+			txts_policy_retry(TXTS_POLICY_AUTO, 1, &delay));
+	KUNIT_EXPECT_EQ(test, TXTS_STAGE_AUX,
+			txts_policy_retry(TXTS_POLICY_AUTO, 10, &delay));
+	KUNIT_EXPECT_EQ(test, TXTS_STAGE_AUX,
+			txts_policy_retry(TXTS_POLICY_AUX, 1, &delay));
+	KUNIT_EXPECT_EQ(test, TXTS_STAGE_WQ,
+			txts_policy_retry(TXTS_POLICY_KWORKER, 100, &delay));
+}
+
 static struct kunit_case policy_cases[] = {
+	KUNIT_CASE(policy_backs_off),
+	KUNIT_CASE(policy_moves_up_the_stages),
 	KUNIT_CASE_PARAM(stamp_is_delivered_at_every_stage,
 			 combination_gen_params),
 	KUNIT_CASE_PARAM(lost_stamp_costs_few_polls, combination_gen_params),

@@ -233,7 +233,7 @@ static void suspect_gets_its_own_stamp_not_the_orphan(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 1, u->phc_calls);
 	/* First the late one, which the frame took before this commit. */
 	unit_capture(u, old->slot, late);
-	unit_sleep_us(u, USEC_PER_MSEC);
+	unit_sleep_us(u, 6 * USEC_PER_MSEC);
 	EXPECT_NO_STAMP(test, pkt);
 	unit_wire(u, pkt);
 	unit_sent(u, pkt);
