@@ -74,7 +74,7 @@ bool txts_accept(struct txts_slot *slot, u64 raw, ktime_t now, bool by_value)
 	struct txts *txts = slot->txts;
 	u8 timer;
 
-	/* A device that is gone reads all-ones, perhaps from the high word on */
+	/* A removed device reads all-ones, perhaps from the high word on. */
 	if (!raw || upper_32_bits(raw) == U32_MAX) {
 		if (!by_value)
 			txts_count(txts, TXTS_INVALID_READ);

@@ -58,12 +58,12 @@ static u64 txts_read_stat(const u64 *stat)
 
 u64 txts_read_hist(struct txts *txts, enum txts_hist hist, unsigned int bucket)
 {
+	u64 __percpu *stat = &txts->pcpu->hist[hist][bucket];
 	u64 sum = 0;
 	int cpu;
 
 	for_each_possible_cpu(cpu)
-		sum += txts_read_stat(per_cpu_ptr(&txts->pcpu->hist[hist][bucket],
-						  cpu));
+		sum += txts_read_stat(per_cpu_ptr(stat, cpu));
 	return sum;
 }
 
@@ -91,14 +91,15 @@ u64 txts_in_flight(struct txts *txts)
  */
 u64 txts_read_counter(struct txts *txts, enum txts_counter counter)
 {
+	u64 __percpu *stat;
 	u64 sum = 0;
 	int cpu;
 
 	if (!txts->slots || WARN_ON_ONCE(counter >= TXTS_NR_COUNTERS))
 		return 0;
+	stat = &txts->pcpu->counter[counter];
 	for_each_possible_cpu(cpu)
-		sum += txts_read_stat(per_cpu_ptr(&txts->pcpu->counter[counter],
-						  cpu));
+		sum += txts_read_stat(per_cpu_ptr(stat, cpu));
 	return sum;
 }
 EXPORT_SYMBOL_GPL(txts_read_counter);
