@@ -196,7 +196,7 @@ static inline void txts_learn_sent(struct txts_slot *slot, ktime_t now)
 {
 	s64 ns = ktime_to_ns(ktime_sub(now, slot->since));
 
-	if (!slot->gone)
+	if ((slot->txts->flags & TXTS_POLLED) && !slot->gone)
 		ewma_txts_sent_add(&slot->sent_ns,
 				   clamp_t(s64, ns, 1, TXTS_PATIENCE_NS));
 }

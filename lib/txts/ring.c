@@ -66,8 +66,7 @@ void __txts_sent(struct txts *txts, struct txts_ticket *ticket)
 		slot->waiter->sent = now;
 		/* From now on it is worth looking more often again. */
 		slot->waiter->attempts = 0;
-		if (waits)
-			txts_learn_sent(slot, now);
+		txts_learn_sent(slot, now);
 		txts_gone(slot, now);
 		txts_arm_timer(slot, now, txts_deadline(slot->waiter));
 		break;
@@ -75,6 +74,7 @@ void __txts_sent(struct txts *txts, struct txts_ticket *ticket)
 		txts_gone(slot, now);
 		break;
 	case TXTS_FREE:		/* delivered before, as usual */
+		txts_learn_sent(slot, now);
 		break;
 	case TXTS_RESERVED:	/* sent before it was committed? */
 	case TXTS_SENT:		/* sent twice? */
