@@ -92,6 +92,7 @@ static void write_members(FILE *out, const struct result *result)
 	member(out, "duplicates", true, track->duplicates);
 	member(out, "unknown", true, track->unknown);
 	member(out, "not_increasing", true, track->backwards);
+	member(out, "unreleased_bytes", true, track->unreleased);
 	member(out, "reconfigured", opts->reconfigure, result->reconfigured);
 	member(out, "reconfigure_errors", opts->reconfigure,
 	       result->reconfigure_errors);

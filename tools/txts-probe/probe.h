@@ -76,6 +76,7 @@ struct track {
 	unsigned int duplicates;
 	unsigned int unknown;		/* reports with an id never sent */
 	unsigned int backwards;		/* not later than the one before */
+	unsigned int unreleased;	/* bytes still held at the end */
 	long long timeout;
 };
 

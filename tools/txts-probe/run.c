@@ -3,7 +3,9 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <poll.h>
+#include <linux/sockios.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -174,6 +176,18 @@ static int send_group(struct run *run, unsigned int *tried)
 	return collect(run, start + run->opts->timeout, &track->group_waiting);
 }
 
+/* Bytes in packets that the driver or its tracker still holds after a while. */
+static unsigned int unreleased(const struct run *run)
+{
+	long long deadline = now_ns() + run->opts->timeout;
+	int bytes = 0;
+
+	while (!ioctl(run->fd, SIOCOUTQ, &bytes) && bytes &&
+	       now_ns() < deadline && !is_interrupted())
+		usleep(1000);
+	return bytes;
+}
+
 int run_probe(const struct options *opts, int ifindex, struct track *track)
 {
 	struct run run = {
@@ -202,7 +216,9 @@ int run_probe(const struct options *opts, int ifindex, struct track *track)
 	/* Give the stragglers one more timeout, to tell late from missing. */
 	if (!ret)
 		ret = collect(&run, now_ns() + opts->timeout, &track->waiting);
-	if (run.fd >= 0)
+	if (run.fd >= 0) {
+		track->unreleased = unreleased(&run);
 		close(run.fd);
+	}
 	return ret;
 }

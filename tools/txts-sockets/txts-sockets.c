@@ -6,9 +6,15 @@
  *
  *   txts-sockets serve PORT
  *   txts-sockets run ADDRESS PORT
+ *   txts-sockets tcp ADDRESS PORT	one connection, hardware stamps,
+ *					stops itself once connected
+ *   txts-sockets sniff INTERFACE	share each packet that is sent, as
+ *					tcpdump does
  */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <net/ethernet.h>
+#include <net/if.h>
 #include <netinet/udp.h>
 #include <poll.h>
 #include <signal.h>
@@ -16,15 +22,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 #include <linux/errqueue.h>
+#include <linux/if_packet.h>
 #include <linux/net_tstamp.h>
+#include <linux/sockios.h>
 
 #define CHUNK		20000
 #define CHUNKS		4
+#define SEND		5000
+#define SENDS		16
 #define DATAGRAM	1200
 #define SEGMENTS	8
 #define PATIENCE_MS	100
@@ -196,45 +207,69 @@ static int set_patience(int fd)
 			  sizeof(patience));
 }
 
+static int connect_tcp(const struct sockaddr_in *to, unsigned int flags)
+{
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+	if (fd >= 0 && !set_patience(fd) &&
+	    !connect(fd, (const struct sockaddr *)to, sizeof(*to)) &&
+	    !ask(fd, flags))
+		return fd;
+	perror("tcp socket");
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+static bool send_all(int fd, const unsigned char *data, size_t len)
+{
+	size_t done = 0;
+	ssize_t ret;
+
+	while (done < len) {
+		ret = send(fd, data + done, len - done, 0);
+		if (ret <= 0)
+			return false;
+		done += ret;
+	}
+	return true;
+}
+
+/* The server answers with the sum of what it got. */
+static bool arrived(int fd, unsigned int sum)
+{
+	unsigned int received = 0;
+
+	shutdown(fd, SHUT_WR);
+	return recv(fd, &received, sizeof(received), MSG_WAITALL) ==
+	       sizeof(received) && received == sum;
+}
+
 static void run_tcp(const struct sockaddr_in *to, unsigned int flags,
 		    struct tally *tally)
 {
 	static unsigned char data[CHUNK];
-	unsigned int i, sent = 0, received = 0;
-	size_t done = 0;
+	unsigned int i, sum = 0;
+	bool ok = true;
 	int fd;
 
 	memset(tally->got, 0, sizeof(tally->got));
-	fd = socket(AF_INET, SOCK_STREAM, 0);
-	if (fd < 0 || set_patience(fd) ||
-	    connect(fd, (const struct sockaddr *)to, sizeof(*to)) ||
-	    ask(fd, flags)) {
-		perror("tcp socket");
+	fd = connect_tcp(to, flags);
+	if (fd < 0) {
 		fail(tally, "tcp: set up", flags);
-		goto out;
+		return;
 	}
-	for (i = 0; i < CHUNKS; i++) {
+	for (i = 0; i < CHUNKS && ok; i++) {
 		memset(data, 'a' + i + flags % 7, sizeof(data));
-		for (done = 0; done < sizeof(data); ) {
-			ssize_t ret = send(fd, data + done,
-					   sizeof(data) - done, 0);
-
-			if (ret <= 0)
-				break;
-			done += ret;
-		}
-		sent = checksum(sent, data, done);
+		ok = send_all(fd, data, sizeof(data));
+		sum = checksum(sum, data, sizeof(data));
 		drain(fd, tally);
 	}
-	shutdown(fd, SHUT_WR);
-	if (recv(fd, &received, sizeof(received), MSG_WAITALL) !=
-	    sizeof(received) || received != sent || done != sizeof(data))
+	if (!ok || !arrived(fd, sum))
 		fail(tally, "tcp: data", flags);
 	drain(fd, tally);
 	check_unasked("tcp: a kind that was not asked for", true, flags, tally);
-out:
-	if (fd >= 0)
-		close(fd);
+	close(fd);
 }
 
 static void run_udp(const struct sockaddr_in *to, unsigned int flags,
@@ -287,6 +322,67 @@ static int run(const struct sockaddr_in *to)
 	return tally.failures || !tally.total_hardware;
 }
 
+static bool acknowledged(int fd)
+{
+	int tries = 3000, bytes = 1;
+
+	while (tries-- && !ioctl(fd, SIOCOUTQ, &bytes) && bytes)
+		usleep(1000);
+	return !bytes;
+}
+
+/*
+ * Stops itself once it is connected, for whoever wants to disturb only what
+ * follows. Each packet with data is the last of its send, so it asks.
+ */
+static int run_one_tcp(const struct sockaddr_in *to)
+{
+	static unsigned char data[SEND];
+	struct tally tally = { };
+	unsigned int i, sum = 0;
+	bool ok = true;
+	int fd;
+
+	fd = connect_tcp(to, SOF_TIMESTAMPING_TX_HARDWARE |
+			 SOF_TIMESTAMPING_RAW_HARDWARE |
+			 SOF_TIMESTAMPING_OPT_ID | SOF_TIMESTAMPING_OPT_TSONLY);
+	if (fd < 0)
+		return 1;
+	raise(SIGSTOP);
+	for (i = 0; i < SENDS && ok; i++) {
+		memset(data, 'a' + i, sizeof(data));
+		sum = checksum(sum, data, sizeof(data));
+		ok = send_all(fd, data, sizeof(data)) && acknowledged(fd);
+		drain(fd, &tally);
+	}
+	ok = ok && arrived(fd, sum);
+	printf("%u sends, %u hardware stamps, data %s\n", i,
+	       tally.got[KIND_HARDWARE], ok ? "arrived" : "lost");
+	close(fd);
+	return !ok;
+}
+
+static int sniff(const char *ifname)
+{
+	static unsigned char data[65536];
+	struct sockaddr_ll at = {
+		.sll_family = AF_PACKET,
+		.sll_protocol = htons(ETH_P_ALL),
+		.sll_ifindex = if_nametoindex(ifname),
+	};
+	int fd = socket(AF_PACKET, SOCK_RAW, htons(ETH_P_ALL));
+
+	if (!at.sll_ifindex || fd < 0 ||
+	    bind(fd, (const struct sockaddr *)&at, sizeof(at))) {
+		perror("txts-sockets: packet socket");
+		return 1;
+	}
+	while (recv(fd, data, sizeof(data), 0) >= 0)
+		;
+	perror("txts-sockets: receive");
+	return 1;
+}
+
 static void answer(int fd)
 {
 	static unsigned char data[65536];
@@ -320,19 +416,31 @@ static int serve(const struct sockaddr_in *at)
 	return 0;
 }
 
+static int usage(void)
+{
+	fputs("Usage: txts-sockets serve PORT | run ADDRESS PORT | tcp ADDRESS PORT | sniff INTERFACE\n",
+	      stderr);
+	return 2;
+}
+
 int main(int argc, char **argv)
 {
 	struct sockaddr_in addr = { .sin_family = AF_INET };
-	bool server = argc == 3 && !strcmp(argv[1], "serve");
-	bool client = argc == 4 && !strcmp(argv[1], "run");
+	const char *command = argc > 1 ? argv[1] : "";
 	int port = argc > 2 ? atoi(argv[argc - 1]) : 0;
 
-	if ((!server && !client) || port < 1 || port > 65535 ||
-	    (client && inet_pton(AF_INET, argv[2], &addr.sin_addr) != 1)) {
-		fputs("Usage: txts-sockets serve PORT | run ADDRESS PORT\n",
-		      stderr);
-		return 2;
-	}
+	if (argc == 3 && !strcmp(command, "sniff"))
+		return sniff(argv[2]);
+	if (port < 1 || port > 65535)
+		return usage();
 	addr.sin_port = htons(port);
-	return server ? serve(&addr) : run(&addr);
+	if (argc == 3 && !strcmp(command, "serve"))
+		return serve(&addr);
+	if (argc != 4 || inet_pton(AF_INET, argv[2], &addr.sin_addr) != 1)
+		return usage();
+	if (!strcmp(command, "run"))
+		return run(&addr);
+	if (!strcmp(command, "tcp"))
+		return run_one_tcp(&addr);
+	return usage();
 }
