@@ -110,6 +110,7 @@ identifier A;
  struct igb_adapter *A = netdev_priv(tx_ring->netdev);
 +const struct txts_request request = {
 +	.skb = skb,
++	.queue = tx_ring->queue_index,
 +	.launch = (tx_ring->launchtime_enable ?
 +		   skb->tstamp : 0),
 +};
@@ -398,21 +399,17 @@ typedef ktime_t, u64;
 identifier latency.A;
 statement latency.S;
 @@
-+/* txts_ops: convert */
 +int igb_ptp_tx_hwtstamp(struct txts *txts, unsigned int timer, u64 systim,
 +			ktime_t *stamp)
 +{
 +	struct igb_adapter *A = container_of(txts, struct igb_adapter, txts);
 +	struct e1000_hw *hw = &A->hw;
 +	struct skb_shared_hwtstamps shhwtstamps;
-+	unsigned long flags;
 +	int adjust = 0;
 +
-+	if (hw->mac.type >= e1000_i210) {
-+		/* a clock that is just being set: wait, then it is counted */
-+		spin_lock_irqsave(&A->tmreg_lock, flags);
-+		spin_unlock_irqrestore(&A->tmreg_lock, flags);
-+	}
++	/* if the clock is just being set: wait, then the tracker knows */
++	spin_lock_irq(&A->tmreg_lock);
++	spin_unlock_irq(&A->tmreg_lock);
 +	igb_ptp_systim_to_hwtstamp(A, &shhwtstamps, systim);
 +	/* adjust timestamp for the TX latency based on link speed */
 +	S
@@ -481,7 +478,6 @@ hit("mode_enable")
 -regval = rd32(E1000_TXSTMPL);
 -regval = rd32(E1000_TXSTMPH);
 +if (config == &adapter->tstamp_config) {
-+	/* only after a reset, or they are the tracker's */
 +	rd32(E1000_TXSTMPL);
 +	rd32(E1000_TXSTMPH);
 +}
@@ -569,7 +565,7 @@ hit("suspend")
  {
  ...
  igb_update_stats(adapter);
-+adapter->tx_hwtstamp_timeouts = txts_read_counter(&adapter->txts, TXTS_TIMEOUT);
++adapter->tx_hwtstamp_timeouts = txts_timeouts(&adapter->txts);
 +adapter->tx_hwtstamp_skipped = txts_skipped(&adapter->txts);
  ...
  }

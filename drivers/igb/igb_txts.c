@@ -24,6 +24,11 @@ static int igb_txts_read(struct txts *txts, unsigned int slot, u64 *raw)
 	return 0;
 }
 
+static void igb_txts_clean(struct txts *txts, u16 queue)
+{
+	napi_schedule(&to_igb(txts)->tx_ring[queue]->q_vector->napi);
+}
+
 static enum txts_mac igb_txts_mac(struct txts *txts)
 {
 	struct e1000_hw *hw = &to_igb(txts)->hw;
@@ -49,6 +54,7 @@ static int igb_txts_phc(struct txts *txts, unsigned int timer, ktime_t *now)
 static const struct txts_ops igb_txts_ops = {
 	.ready = igb_txts_ready,
 	.read = igb_txts_read,
+	.clean = igb_txts_clean,
 	.convert = igb_ptp_tx_hwtstamp,
 	.mac = igb_txts_mac,
 	.phc = igb_txts_phc,
@@ -61,7 +67,6 @@ int igb_txts_init(struct igb_adapter *adapter)
 		.dev = &adapter->pdev->dev,
 		.ops = &igb_txts_ops,
 		.slots = 1,
-		/* only later MACs interrupt when a stamp is there */
 		.flags = adapter->hw.mac.type <= e1000_82576 ? TXTS_POLLED : 0,
 	};
 

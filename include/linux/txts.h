@@ -145,10 +145,19 @@ struct txts_ops {
 		    u64 *raw);
 
 	/**
+	 * @clean: Optional, with TXTS_POLLED. Make ring cleaning of @queue run
+	 * soon (napi_schedule()), so that txts_sent() tells when to look.
+	 * Called from txts_commit(), before the doorbell, no tracker lock
+	 * held. Without it BH polls from commit on.
+	 */
+	void (*clean)(struct txts *txts, u16 queue);
+
+	/**
 	 * @convert: Convert @raw, taken from clock @timer, to the time that
 	 * is reported, latency corrections included. 0, or an error: the
 	 * stamp is discarded. Softirq or process (threaded interrupts on RT),
-	 * no tracker lock held; may take the lock that guards the clock.
+	 * interrupts on, no tracker lock held. Must take the lock that guards
+	 * the clock, so that it does not overtake txts_clock_changed().
 	 */
 	int (*convert)(struct txts *txts, unsigned int timer, u64 raw,
 		       ktime_t *stamp);
@@ -218,7 +227,7 @@ struct txts_params {
  * @owner: another owner, handed to @ops->deliver
  * @launch: CLOCK_TAI time before which the frame does not leave, 0: none
  * @timeout_us: overrides the tracker's, in us; 0: do not
- * @queue: key for txts_flush_queue()
+ * @queue: key for txts_flush_queue(), and what @ops->clean gets
  * @timer: which clock stamps it, below TXTS_MAX_TIMERS
  */
 struct txts_request {
@@ -356,6 +365,19 @@ void txts_complete(struct txts *txts, unsigned int slot, u64 raw);
 u64 txts_read_counter(struct txts *txts, enum txts_counter counter);
 u64 txts_skipped(struct txts *txts);
 void txts_get_ts_stats(struct txts *txts, struct ethtool_ts_stats *stats);
+
+/**
+ * txts_timeouts - requests whose deadline passed without stamp
+ * @txts: the tracker
+ *
+ * Context: any.
+ *
+ * Return: the counter TXTS_TIMEOUT.
+ */
+static inline u64 txts_timeouts(struct txts *txts)
+{
+	return txts_read_counter(txts, TXTS_TIMEOUT);
+}
 
 bool __txts_commit(struct txts *txts, const struct txts_ticket *ticket);
 void __txts_abort(struct txts *txts, struct txts_ticket *ticket);

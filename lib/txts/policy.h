@@ -30,10 +30,10 @@ enum txts_work {
 };
 
 /*
- * Where ring cleaning is prompt, a stamp that no interrupt announces is read
- * when its frame is SENT, and the work of polling for it is saved. Where SENT
- * takes longer than PROMPT on average, polling begins at commit, else after
- * PATIENCE. Both in ns.
+ * Where ring cleaning is prompt, and can be made to run, a stamp that no
+ * interrupt announces is read when its frame is SENT, and the work of polling
+ * for it is saved. Where SENT takes longer than PROMPT on average, polling
+ * begins at commit, else after PATIENCE. Both in ns.
  */
 #define TXTS_PROMPT_NS		(100 * NSEC_PER_USEC)
 #define TXTS_PATIENCE_NS	(4 * NSEC_PER_MSEC)

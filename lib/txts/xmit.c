@@ -185,6 +185,7 @@ static ktime_t txts_phc_now(struct txts *txts, unsigned int timer)
 static bool txts_poll_at_once(struct txts_slot *slot, ktime_t now)
 {
 	if (slot->waiter->stage != TXTS_STAGE_INLINE ||
+	    !slot->txts->ops->clean ||
 	    ewma_txts_sent_read(&slot->sent_ns) > TXTS_PROMPT_NS)
 		return true;
 	slot->poll_at = ktime_add_ns(slot->since, TXTS_PATIENCE_NS);
@@ -196,13 +197,14 @@ static bool txts_poll_at_once(struct txts_slot *slot, ktime_t now)
 bool __txts_commit(struct txts *txts, const struct txts_ticket *ticket)
 {
 	struct txts_waiter *waiter;
+	bool due = false, clean = false;
 	enum txts_stage stage;
 	struct txts_slot *slot;
 	ktime_t phc = 0, now;
 	unsigned long flags;
 	unsigned int timer;
-	bool due = false;
 	int epoch;
+	u16 queue;
 
 	txts_assert_reader();
 	slot = txts_lock_reserved(txts, ticket, &flags);
@@ -238,14 +240,19 @@ bool __txts_commit(struct txts *txts, const struct txts_ticket *ticket)
 	waiter->epoch = epoch;
 	waiter->phc = phc;
 	slot->state = TXTS_ARMED;
-	if (txts->flags & (TXTS_POLLED | TXTS_SLEEPS))
+	if (txts->flags & (TXTS_POLLED | TXTS_SLEEPS)) {
 		due = txts_poll_at_once(slot, now);
+		clean = !due;
+	}
 	stage = waiter->stage;
+	queue = waiter->queue;
 	txts_arm_timer(slot, now, ktime_add(now, waiter->timeout));
 	raw_spin_unlock_irqrestore(&slot->lock, flags);
 
 	if (due)
 		txts_kick_due(txts, BIT_ULL(slot->index), stage);
+	else if (clean)
+		txts->ops->clean(txts, queue);
 	return true;
 }
 EXPORT_SYMBOL_GPL(__txts_commit);
