@@ -61,6 +61,8 @@ sleep "0.00$((BOOT * 13 % 10))7"
 measure idle -n $((10400 / SHARE)) -g 300us -J 700us -t 100ms
 measured idle
 start_hogs -o 0 "$(($(nproc) * 4))"
+# To start them is work in softirq that is over soon.
+sleep 1
 measure other -n $((10400 / SHARE)) -g 300us -J 700us -t 100ms
 stop_hogs
 measured other
