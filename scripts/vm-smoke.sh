@@ -16,16 +16,58 @@ HINT="make smoke"
 "$SCRIPTS/packages.sh" demo
 step 'build the tools' make -C "$TOP/tools" O="$BUILD/tools"
 
+out_of()
+{
+	echo "$BUILD/smoke/${STOCK:+stock-}$1"
+}
+
+prepare()
+{
+	KVER=$1
+	pick_kernel
+	export KVER=$RELEASE
+	if [[ -z ${STOCK:-} ]]; then
+		"$SCRIPTS/modules.sh"
+		"$SCRIPTS/fault.sh" "$RELEASE"
+	fi
+	"$SCRIPTS/fetch.sh" image "$RELEASE"
+	releases+=("$RELEASE")
+}
+
 # Boots one kernel; the KTAP lines end up in build/smoke/RELEASE/ktap.
 boot()
 {
+	local out rc=0
 	local -a modules=()
 
-	[[ -n ${STOCK:-} ]] || modules=(-m "$BUILD/$1")
-	rm -f "$2/ktap"
-	"$SCRIPTS/vm.sh" -k "$1" -o "$2" "${modules[@]}" -c 2 -t 900 \
+	out=$(out_of "$1")
+	[[ -n ${STOCK:-} ]] ||
+		modules=(-m "$BUILD/$1" -f "$TOP/tools/smoke/faults.sh"
+			-f "$BUILD/$1/fault/txts_fault.ko")
+	mkdir -p "$out"
+	rm -f "$out"/{ktap,vm-status}
+	"$SCRIPTS/vm.sh" -k "$1" -o "$out" "${modules[@]}" -c 2 -t 1800 \
 		-f "$BUILD/tools/txts-probe" -f "$BUILD/tools/txts-sockets" \
-		"$TOP/tools/smoke/guest.sh" ONLY="${ONLY:-}"
+		"$TOP/tools/smoke/guest.sh" ONLY="${ONLY:-}" || rc=$?
+	echo "$rc" >"$out/vm-status"
+	return "$rc"
+}
+
+# A VM keeps one CPU of the host busy.
+boot_all()
+{
+	local release pid rc=0
+	local -a pids=()
+
+	for release; do
+		boot "$release" &
+		pids+=($!)
+		((JOBS > 1)) || wait $! || true
+	done
+	for pid in "${pids[@]}"; do
+		wait "$pid" || rc=1
+	done
+	return "$rc"
 }
 
 count()
@@ -33,32 +75,26 @@ count()
 	grep -c "$1" "$2" 2>/dev/null || true
 }
 
-smoke()
+report()
 {
 	local out passed failed planned
 
-	KVER=$1
-	pick_kernel
-	export KVER=$RELEASE
-	[[ -n ${STOCK:-} ]] || "$SCRIPTS/modules.sh"
-	"$SCRIPTS/fetch.sh" image "$RELEASE"
-	out=$BUILD/smoke/${STOCK:+stock-}$RELEASE
-	try_step "smoke test ${STOCK:+of the stock igb }on $RELEASE" \
-		boot "$RELEASE" "$out"
+	out=$(out_of "$1")
 	# A VM that crashed shows only on its console how far it came.
 	[[ -f $out/ktap ]] || tr -d '\r' <"$out/console.log" |
 		grep -a '^ok \|^not ok ' >"$out/ktap" || true
 	passed=$(count '^ok ' "$out/ktap")
 	failed=$(count '^not ok ' "$out/ktap")
 	planned=$(sed -n 's/^1\.\.//p' "$out/ktap" 2>/dev/null || true)
+	say "smoke test ${STOCK:+of the stock igb }on $1:"
 	sed '/^KTAP\|^1\.\./d' "$out/ktap" 2>/dev/null || true
 	# A VM that died, or warned after its last check, is a failure as well.
 	if [[ $planned != $((passed + failed)) ]] ||
-		((STEP_RC != 0 && failed == 0)); then
-		say "$RELEASE: the VM did not end well, see $out/console.log"
+		{ [[ $(<"$out/vm-status") != 0 ]] && ((failed == 0)); }; then
+		say "$1: the VM did not end well, see $out/console.log"
 		failed=$((failed + 1))
 	fi
-	result "smoke${STOCK:+-stock}-$RELEASE" "$passed" "$failed" 0
+	result "smoke${STOCK:+-stock}-$1" "$passed" "$failed" 0
 }
 
 # What the probe does with bad arguments needs no VM.
@@ -75,7 +111,13 @@ arguments()
 
 (($#)) || set -- amd64 rt-amd64
 arguments
+releases=()
 for kernel; do
-	smoke "$kernel"
+	prepare "$kernel"
+done
+try_step "smoke test${STOCK:+ of the stock igb} on ${releases[*]}" \
+	boot_all "${releases[@]}"
+for release in "${releases[@]}"; do
+	report "$release"
 done
 finish_results
