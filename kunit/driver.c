@@ -131,11 +131,17 @@ void unit_wire(struct unit *u, struct pkt *pkt)
 		pkt->raw = 0;
 }
 
+/* The ring has no buffer of it any more; it may still be on its way. */
+static void unit_left_ring(struct pkt *pkt)
+{
+	pkt->in_mac = pkt->on_ring && !pkt->raw && !pkt->vanished;
+}
+
 void unit_sent(struct unit *u, struct pkt *pkt)
 {
 	bool bh = unit_bh_off();
 
-	pkt->in_mac = pkt->on_ring && !pkt->raw && !pkt->vanished;
+	unit_left_ring(pkt);
 	txts_sent(&u->txts, &pkt->ticket);
 	unit_bh_on(bh);
 	unit_pump(u);
@@ -145,6 +151,7 @@ void unit_dropped(struct unit *u, struct pkt *pkt)
 {
 	bool bh = unit_bh_off();
 
+	unit_left_ring(pkt);
 	txts_dropped(&u->txts, &pkt->ticket);
 	unit_bh_on(bh);
 	unit_pump(u);

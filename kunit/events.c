@@ -123,12 +123,12 @@ static void event_clock_step(struct unit *u)
 
 static void event_sent(struct unit *u)
 {
-	txts_sent(&u->txts, &u->pkts[FIRST].ticket);
+	unit_sent(u, &u->pkts[FIRST]);
 }
 
 static void event_dropped(struct unit *u)
 {
-	txts_dropped(&u->txts, &u->pkts[FIRST].ticket);
+	unit_dropped(u, &u->pkts[FIRST]);
 }
 
 static void event_poll(struct unit *u)

@@ -4,9 +4,10 @@
  * policy. A failure is printed as a path; this repeats it alone, with a trace
  * of the accesses:
  *
- *	kunit.py run ... --kernel_args=txts_kunit.replay=SCRIPT,MODEL,POLICY,EVENT,ACCESS,SECOND txts_explore
+ *	kunit.py run ... --kernel_args=txts_kunit.replay=PATH txts_explore
  *
- * SECOND is the event before the access after that one, -1 if there is none.
+ * PATH is script,model,policy,event,access,second as printed; the second is the
+ * event before the access after that one, -1 if there is none.
  */
 #include <linux/module.h>
 

@@ -213,6 +213,7 @@ static void dropped_frame_is_flushed(struct kunit *test)
 	unit_dropped(u, pkt);
 	KUNIT_EXPECT_TRUE(test, unit_wait(u, 10 * USEC_PER_MSEC));
 	EXPECT_COUNT(test, u, TXTS_FLUSHED, 1);
+	EXPECT_COUNT(test, u, TXTS_WEDGED, 0);
 	EXPECT_NO_STAMP(test, pkt);
 	unit_finish(test, u);
 }

@@ -158,13 +158,14 @@ static int op_peek_i225(struct txts *txts, unsigned int slot, bool pending,
 static int op_read_mailbox(struct txts *txts, unsigned int slot, u64 *raw)
 {
 	struct unit *u = to_unit(txts);
+	unsigned long us;
 	u64 mask;
 
 	might_sleep();
 	check_unlocked(u, "a read out that sleeps under a slot lock");
 	u->reading++;
-	usleep_range(u->model->read_ms[slot % 4] * USEC_PER_MSEC,
-		     u->model->read_ms[slot % 4] * USEC_PER_MSEC);
+	us = u->model->read_ms[slot % 4] * USEC_PER_MSEC;
+	usleep_range(us, us + 1);
 	if (u->in_read)
 		u->in_read(u, slot);
 	mask = rf_read(&u->rf, REG_VALID);

@@ -47,7 +47,7 @@ void unit_sleep_us(struct unit *u, u64 us)
 			step = min_t(u64, us, PUMP_US);
 		else if (u->rf.before)
 			step = min_t(u64, us, WATCH_US);
-		usleep_range(step, step);
+		usleep_range(step, step + 1);
 		us -= step;
 		unit_pump(u);
 	}
@@ -143,7 +143,7 @@ static const char *unit_check_stopped(struct unit *u)
 	for (i = 0; i < u->model->slots; i++)
 		if (hrtimer_active(&u->txts.slots[i].timer))
 			return unit_wrong(u, "timer of slot %u is armed", i);
-	usleep_range(100, 100);
+	usleep_range(100, 101);
 	if (u->rf.count != accesses)
 		return unit_wrong(u, "a register was read while stopped");
 	if (u->reading)
@@ -242,7 +242,7 @@ void unit_finish(struct kunit *test, struct unit *u)
 	unit_wait(u, 6 * USEC_PER_SEC);
 	txts_stop(&u->txts);
 	accesses = u->rf.count;
-	usleep_range(6 * USEC_PER_SEC, 6 * USEC_PER_SEC);
+	ssleep(6);
 	KUNIT_EXPECT_EQ(test, accesses, u->rf.count);
 	unit_check(test, u);
 }

@@ -276,7 +276,7 @@ static void skipped_packet_falls_back_to_the_software_stamp(struct kunit *test)
 }
 
 /* Case 9: off is a software stamp too, at once. */
-static void packet_while_off_falls_back_to_the_software_stamp(struct kunit *test)
+static void packet_while_off_gets_the_software_stamp(struct kunit *test)
 {
 	struct port *port = port_open(test, MODEL_82576, HW | SW | ID);
 	unsigned int software = 0;
@@ -346,7 +346,7 @@ static struct kunit_case socket_cases[] = {
 	KUNIT_CASE_PARAM(socket_gets_stamp_and_id, socket_gen_params),
 	KUNIT_CASE(skipped_packet_of_a_hardware_socket_gets_nothing),
 	KUNIT_CASE(skipped_packet_falls_back_to_the_software_stamp),
-	KUNIT_CASE(packet_while_off_falls_back_to_the_software_stamp),
+	KUNIT_CASE(packet_while_off_gets_the_software_stamp),
 	KUNIT_CASE(every_combination_of_stamps_keeps_its_promise),
 	KUNIT_CASE(socket_may_go_before_its_stamp_comes),
 	{}

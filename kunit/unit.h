@@ -136,7 +136,7 @@ struct unit {
 	struct socket *sock;
 
 	/* the device's clock */
-	raw_spinlock_t clock_lock;	/* also taken by events under a slot lock */
+	raw_spinlock_t clock_lock;	/* raw: events take it anywhere */
 	u64 now;
 	s64 offset[TXTS_MAX_TIMERS];
 
