@@ -124,6 +124,31 @@ check_patch()
 	"$SCRIPTS/tree.sh" "$BUILD/lint/$1" "$SRC/linux-$1"
 	compgen -G "$BUILD/lint/$1/drivers/*/.inputs" >/dev/null ||
 		{ echo 'drivers/ has no semantic patch'; return 1; }
+	check_size "$1"
+}
+
+# A converted driver, callbacks included, is smaller than it was.
+check_size()
+{
+	local name dir added removed rc=0
+
+	for dir in "$BUILD/lint/$1"/drivers/*/; do
+		name=$(basename "$dir")
+		read -r added removed < <(
+			{
+				for file in "$dir"*.[ch]; do
+					[[ ! -L $file ]] || continue
+					git diff --no-index --numstat \
+						"$SRC/linux-$1/drivers/net/ethernet/intel/$name/${file##*/}" \
+						"$file" || true
+				done
+				wc -l "$TOP/drivers/$name"/*.[ch] | tail -n 1 |
+					awk '{ print $1, 0 }'
+			} | awk '{ a += $1; r += $2 } END { print a, r }')
+		echo "$name on linux-$1: $added lines more, $removed less"
+		((added < removed)) || rc=1
+	done
+	return "$rc"
 }
 
 commit_last()
