@@ -5,17 +5,18 @@
 
 export KVER KDIR KSRC TESTING JOBS
 
-.PHONY: help modules kunit smoke lint check demo clean distclean
+.PHONY: help modules kunit smoke lint check check-quick check-kcsan coverage
+.PHONY: demo clean distclean
 
 help: ## show this list
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1|\2/p' $(firstword $(MAKEFILE_LIST)) \
-		| while IFS='|' read -r t d; do printf '  %-10s %s\n' "$$t" "$$d"; done
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' $(firstword $(MAKEFILE_LIST)) \
+		| while IFS='|' read -r t d; do printf '  %-12s %s\n' "$$t" "$$d"; done
 
 modules: ## txts.ko and igb.ko in build/RELEASE [KVER=RELEASE | KDIR=.. KSRC=..] [TESTING=1]
 	@scripts/modules.sh
 
-kunit: ## KUnit suites in User Mode Linux [KERNEL=6.12|7] [DEBUG=1] [FILTER=SUITE.CASE]
-	@scripts/kunit.sh $(KERNEL) $(if $(DEBUG),--debug) \
+kunit: ## KUnit suites in User Mode Linux [KERNEL=6.12|7] [DEBUG=1|SMP=1] [FILTER=SUITE.CASE]
+	@scripts/kunit.sh $(KERNEL) $(if $(DEBUG),--debug) $(if $(SMP),--smp) \
 		$(if $(FILTER),--filter '$(FILTER)')
 
 smoke: ## boot a stock Debian kernel in QEMU with the modules and send packets
@@ -24,8 +25,17 @@ smoke: ## boot a stock Debian kernel in QEMU with the modules and send packets
 lint: ## checkpatch, kernel-doc, shellcheck, sparse, semantic patches, Linux 6.12 and 7.x
 	@scripts/lint.sh
 
-check: ## all tests: lint, kunit and smoke, summed up
+check: ## all tests: lint, kunit on four kernels and smoke, summed up
 	@scripts/check.sh
+
+check-quick: ## the KUnit suites on one kernel
+	@scripts/check.sh --quick
+
+check-kcsan: ## the KUnit suites on x86 in QEMU, with KCSAN and with PREEMPT_RT
+	@scripts/kcsan.sh
+
+coverage: ## lines and branches of lib/txts that the KUnit suites execute
+	@scripts/coverage.sh
 
 demo: ## stock igb, its bottom-half variant and txts side by side in QEMU
 	@scripts/demo.sh

@@ -3,7 +3,8 @@
  * Everything at once, on several CPUs: senders on three queues, two works
  * that play the device and clean the rings, an interrupt from a hard timer,
  * and one that stops, flushes, resets and reconfigures. Bounded in steps, not
- * in time; txts_kunit.stress_seed= sets another seed.
+ * in time. Where a CPU is slow, txts_kunit.stress_rounds= and stress_irq_us= of
+ * the kernel's command line make it lighter.
  */
 #include <linux/bottom_half.h>
 #include <linux/delay.h>
@@ -19,15 +20,21 @@
 #define QUEUES		3
 #define PER_QUEUE	64
 #define DEVICES		2
-#define ROUNDS		60
 #define CONTROLS	12	/* a round */
-#define IRQ_NS		(150 * NSEC_PER_USEC)
 #define QUARANTINE_MS	20
 #define TIMEOUT_US	3000
 
 static int stress_seed = 20261130;
 module_param(stress_seed, int, 0444);
 MODULE_PARM_DESC(stress_seed, "seed of the stress suite");
+
+static int stress_rounds = 60;
+module_param(stress_rounds, int, 0444);
+MODULE_PARM_DESC(stress_rounds, "rounds of the stress suite");
+
+static int stress_irq_us = 150;
+module_param(stress_irq_us, int, 0444);
+MODULE_PARM_DESC(stress_irq_us, "period of its timer interrupt");
 
 struct stress;
 
@@ -178,7 +185,7 @@ static enum hrtimer_restart stress_timer(struct hrtimer *timer)
 	struct stress *s = container_of(timer, struct stress, timer);
 
 	stress_isr(s->u);
-	hrtimer_forward_now(timer, ns_to_ktime(IRQ_NS));
+	hrtimer_forward_now(timer, us_to_ktime(stress_irq_us));
 	return HRTIMER_RESTART;
 }
 
@@ -504,9 +511,10 @@ static void everything_at_once_keeps_every_promise(struct kunit *test)
 	stress_actor(s, &s->control, 0, stress_control);
 	hrtimer_setup(&s->timer, stress_timer, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_REL_HARD);
-	hrtimer_start(&s->timer, ns_to_ktime(IRQ_NS), HRTIMER_MODE_REL_HARD);
+	hrtimer_start(&s->timer, us_to_ktime(stress_irq_us),
+		      HRTIMER_MODE_REL_HARD);
 
-	for (i = 0; i < ROUNDS && test->status == KUNIT_SUCCESS; i++)
+	for (i = 0; i < stress_rounds && test->status == KUNIT_SUCCESS; i++)
 		stress_round(test, s, &seed);
 
 	hrtimer_cancel(&s->timer);
@@ -516,7 +524,7 @@ static void everything_at_once_keeps_every_promise(struct kunit *test)
 		   unit_count(u, TXTS_TIMEOUT), unit_count(u, TXTS_FLUSHED),
 		   unit_count(u, TXTS_ORPHAN), unit_count(u, TXTS_SUSPECT));
 	/* The run was what it is meant to be. */
-	KUNIT_EXPECT_GT(test, unit_count(u, TXTS_DELIVERED), ROUNDS);
+	KUNIT_EXPECT_GT(test, unit_count(u, TXTS_DELIVERED), stress_rounds);
 	KUNIT_EXPECT_GT(test, unit_count(u, TXTS_TIMEOUT), 0);
 	KUNIT_EXPECT_GT(test, unit_count(u, TXTS_FLUSHED), 0);
 	KUNIT_EXPECT_GT(test, unit_count(u, TXTS_ORPHAN), 0);

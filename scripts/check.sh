@@ -1,22 +1,34 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Runs all tests and sums them up: lint, kunit, smoke.
+# Runs all tests and sums them up:
+#
+#   check.sh [--quick]
+#
+# --quick runs the KUnit suites on one kernel and nothing else.
 #
 # A step leaves its numbers in build/result/STEP* (see result in env.sh). One
 # that leaves none, runs no test or fails without saying which is a failure.
 set -euo pipefail
 . "$(dirname "$0")/env.sh"
 
-(($# == 0)) || die "unknown argument $1" 'use make check'
+quick=
+case $#:${1:-} in
+0:)	;;
+1:--quick) quick=1 ;;
+*)	die "unknown argument ${1:-}" 'use make check or make check-quick' ;;
+esac
 
 total=(0 0 0)
 bad=()
+took=()
 began=$SECONDS
 
+# Whatever begins with the step's name and a dash is its result. What an earlier
+# run left there is removed first, so kunit-7 goes before kunit-7-debug.
 check()
 {
-	local name=$1 rc=0 file p f s failed=0 tests=0
+	local name=$1 rc=0 file p f s failed=0 tests=0 start=$SECONDS
 
 	shift
 	say "== $name =="
@@ -30,6 +42,7 @@ check()
 		((failed += f, tests += p + f)) || true
 		((f == 0)) || bad+=("${file##*/}")
 	done
+	took+=("$name $((SECONDS - start)) s")
 	if ((tests == 0)); then
 		say "$name: no test ran (exit status $rc)"
 	elif ((rc && failed == 0)); then
@@ -41,18 +54,35 @@ check()
 	bad+=("$name")
 }
 
-check lint "$SCRIPTS/lint.sh"
-check kunit "$SCRIPTS/kunit.sh"
-check smoke "$SCRIPTS/vm-smoke.sh"
+# The command that repeats the test named after its result.
+repeat()
+{
+	local version=${1#kunit-}
 
-say "all checks took $((SECONDS - began)) s"
-for name in "${bad[@]}"; do
-	case $name in
-	lint-*)	repeat="scripts/lint.sh ${name#lint-}" ;;
-	kunit-*) repeat="make kunit KERNEL=${name#kunit-}" ;;
-	*)	repeat="make ${name%%-*}" ;;
+	case $1 in
+	lint-*)		echo "scripts/lint.sh ${1#lint-}" ;;
+	kunit-*-same-log) echo "scripts/kunit.sh ${version%-same-log} --twice" ;;
+	kunit-*-*)	echo "scripts/kunit.sh ${version%-*} --${version##*-}" ;;
+	kunit-*)	echo "make kunit KERNEL=$version" ;;
+	*)		echo "make ${1%%-*}" ;;
 	esac
-	say "failed: $name; repeat with: $repeat"
+}
+
+if [[ $quick ]]; then
+	check kunit-6.12 "$SCRIPTS/kunit.sh" 6.12
+else
+	check lint "$SCRIPTS/lint.sh"
+	check kunit-6.12 "$SCRIPTS/kunit.sh" 6.12 --twice
+	check kunit-7 "$SCRIPTS/kunit.sh" 7
+	check kunit-7-debug "$SCRIPTS/kunit.sh" 7 --debug
+	check kunit-7-smp "$SCRIPTS/kunit.sh" 7 --smp
+	check smoke "$SCRIPTS/vm-smoke.sh"
+fi
+
+say "all checks took $((SECONDS - began)) s:" \
+	"$(printf '%s, ' "${took[@]}" | sed 's/, $//')"
+for name in "${bad[@]}"; do
+	say "failed: $name; repeat with: $(repeat "$name")"
 done
-sum_line "${total[@]}"
+printf '%d passed, %d failed, %d skipped\n' "${total[@]}"
 ((total[1] == 0))

@@ -1,25 +1,41 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Builds and runs the KUnit suites in User Mode Linux, in virtual time:
+# Builds and runs the KUnit suites in User Mode Linux:
 #
-#   kunit.sh [6.12] [7] [--debug] [--filter SUITE[.CASE]]
+#   kunit.sh [6.12] [7] [--debug | --smp | --coverage] [--twice]
+#            [--filter SUITE[.CASE]]
 #
-# Without a version it runs both. --debug takes kunit/kunitconfig.debug, with
-# sanitizers and lockdep. The kernel tree is seen through build/um-VERSION/src,
-# where lib/txts is linked in; what was built stays for the next run.
+# Without a version it runs both. The variants take kunit/kunitconfig.VARIANT:
+#
+#   (none)      one CPU, virtual time
+#   --debug     the same with sanitizers, lockdep, leak and fault injection
+#   --smp       7.x only: four CPUs, preemption and lockdep, real time; runs
+#               the suite of concurrent stress
+#   --coverage  counts lines and branches, for coverage.sh
+#
+# --twice runs a second time and compares the kernel's logs: in virtual time
+# they are equal to the letter. The kernel tree is seen through
+# build/um-VERSION/src, where lib/txts is linked in; what was built stays for
+# the next run.
 set -euo pipefail
 . "$(dirname "$0")/env.sh"
 . "$SCRIPTS/overlay.sh"
 
-usage='use kunit.sh [6.12] [7] [--debug] [--filter SUITE[.CASE]]'
+usage='use kunit.sh [6.12] [7] [--debug | --smp | --coverage] [--twice] [--filter SUITE[.CASE]]'
 versions=()
-debug=
+variant=
+twice=
 filter=
 while (($#)); do
 	case $1 in
 	6.12|7)	versions+=("$1") ;;
-	--debug) debug=1 ;;
+	--debug|--smp|--coverage)
+		[[ -z $variant || $variant == "${1#--}" ]] ||
+			die "--$variant and $1 exclude each other" "$usage"
+		variant=${1#--}
+		;;
+	--twice) twice=1 ;;
 	--filter)
 		(($# > 1)) || die '--filter needs the name of a suite' "$usage"
 		filter=$2
@@ -29,31 +45,21 @@ while (($#)); do
 	esac
 	shift
 done
+if [[ $variant == smp ]]; then
+	((${#versions[@]})) || versions=(7)
+	[[ " ${versions[*]} " != *' 6.12 '* ]] ||
+		die 'User Mode Linux 6.12 has one CPU only' \
+			'use kunit.sh 7 --smp'
+	[[ -z $twice ]] || die '--twice needs virtual time' 'drop --smp'
+	# The other suites wait for seconds of virtual time, here real ones.
+	filter=${filter:-txts_stress}
+fi
 ((${#versions[@]})) || versions=(6.12 7)
-config=$TOP/kunit/kunitconfig${debug:+.debug}
-[[ -f $config ]] || die "there is no $config" 'add it or drop --debug'
+suffix=${variant:+-$variant}
+config=$TOP/kunit/kunitconfig${variant:+.$variant}
+[[ -f $config ]] || die "there is no $config" "add it or drop --$variant"
 [[ -f $TOP/lib/txts/Kconfig ]] ||
 	die 'lib/txts is missing' 'run this in a complete checkout'
-
-# A report of the kernel's own checkers is a failure even if all cases passed.
-REPORTS='BUG: |WARNING: |INFO: possible|inconsistent lock|ODEBUG: |kmemleak: [0-9]|unreferenced object|Kernel panic|UBSAN: |refcount_t: '
-
-# A new version of the kernel's package starts again from nothing.
-overlay()
-{
-	local v=$1 dir=$2 version
-
-	version=$(<"$SRC/linux-$v/.txts-version")
-	if [[ ! -f $dir/version || $(<"$dir/version") != "$version" ]]; then
-		rm -rf "$dir/version" "$BUILD/um-$v"{,-debug}/obj
-		step "overlay of linux-$v for KUnit" \
-			kernel_overlay "$SRC/linux-$v" "$dir/src"
-		printf '%s\n' "$version" >"$dir/version"
-	fi
-	link_files "$TOP/lib/txts" "$dir/src/lib/txts"
-	link_files "$TOP/include" "$dir/src/include"
-	[[ ! -d $TOP/kunit ]] || link_files "$TOP/kunit" "$dir/src/lib/txts/kunit"
-}
 
 # What kunit.py's own defaults turn on in one version must be given an
 # identifier there and does not exist in the other.
@@ -63,55 +69,105 @@ effective_config()
 	[[ $1 != 6.12 ]] || echo CONFIG_UML_PCI_OVER_VIRTIO_DEVICE_ID=4660
 }
 
+# What of a log must be the same in the next run: all from the first line of
+# KTAP on; before that the kernel prints what it finds on the host. Left out:
+# durations and the statistics of the random suite, as UML's clock goes on by
+# 256 ns whenever a task reads it, which the console does now and then; and the
+# stack dumps of expected warnings, which hold addresses.
+comparable()
+{
+	sed -n '/KTAP version/,$p' "$1" | tr -d '\r' |
+		sed -e 's/(runtime: [0-9.]*s)/(runtime)/' \
+			-e 's/\(_random_requests: asked\) .*/\1/' \
+			-e '/warning expected: begin/,/warning expected: end/d'
+}
+
+same_log()
+{
+	local name=$1 log=$2
+	shift 2
+	local -a again=("$@")
+
+	comparable "$log" >"$log.first"
+	try_step "$name: run again" "${again[@]}"
+	comparable "$log" >"$log.second"
+	if [[ -s $log.first ]] && cmp -s "$log.first" "$log.second"; then
+		say "$name: two runs gave the same log," \
+			"$(wc -l <"$log.first") lines"
+		result "$name-same-log" 1 0 0
+		return
+	fi
+	say "$name: two runs gave different logs:" \
+		"diff $log.first $log.second:"
+	diff "$log.first" "$log.second" | head -n 10 | sed 's/^/    /' || true
+	say "repeat with: $HINT --twice"
+	result "$name-same-log" 0 1 0
+}
+
 run()
 {
 	local v=$1 name obj dir json log counts failed passed skipped report
-	local repeat="scripts/kunit.sh $v${debug:+ --debug} --filter"
-	local -a args
+	local repeat="scripts/kunit.sh $v${variant:+ --$variant} --filter"
+	local -a args exec=()
 
 	dir=$BUILD/um-$v
-	name=kunit-$v${debug:+-debug}
-	obj=$BUILD/um-$v${debug:+-debug}/obj
+	name=kunit-$v$suffix
+	obj=$BUILD/um-$v$suffix/obj
 	json=$BUILD/$name.json
 	log=$obj/test.log
-	HINT="scripts/kunit.sh $v${debug:+ --debug}"
+	HINT="scripts/kunit.sh $v${variant:+ --$variant}"
 
 	"$SCRIPTS/fetch.sh" "source-$v"
 	lock "um-$v"
-	overlay "$v" "$dir"
+	kunit_overlay "$v"
+	[[ $variant != coverage ]] || collect_fini "$dir/src" ||
+		die "the linker scripts of UML $v changed" \
+			'adapt collect_fini in scripts/overlay.sh'
 	mkdir -p "$obj"
 	rm -f "$json" "$log"
-	effective_config "$v" >"$dir/kunitconfig${debug:+.debug}"
+	effective_config "$v" >"$dir/kunitconfig$suffix"
 	args=("--build_dir=$obj" --arch=um)
 	[[ -f $obj/vmlinux ]] ||
-		say 'the first build is about 900 objects, 4 min on 2 CPUs'
+		say 'the first build is about 900 objects, 4 to 6 min on 2 CPUs'
 	STEP_OBJECTS=$obj
 	try_step "$name: build the kernel" \
 		"$dir/src/tools/testing/kunit/kunit.py" build "${args[@]}" \
-		"--kunitconfig=$dir/kunitconfig${debug:+.debug}" "--jobs=$JOBS"
+		"--kunitconfig=$dir/kunitconfig$suffix" "--jobs=$JOBS"
 	STEP_OBJECTS=
 	if ((STEP_RC)); then
 		say "repeat with: $HINT"
 		result "$name" 0 1 0
 		return
 	fi
-	try_step "$name: run" timeout 600 \
-		"$dir/src/tools/testing/kunit/kunit.py" exec "${args[@]}" \
-		--kernel_args=time-travel=inf-cpu "--json=$json" --timeout=400 \
-		${filter:+"$filter"}
+	# A host that randomizes addresses changes the size of UML's memory.
+	! setarch -R true 2>/dev/null || exec=(setarch -R)
+	exec+=(timeout 1000 "$dir/src/tools/testing/kunit/kunit.py" exec
+		"${args[@]}" "--json=$json" --timeout=900)
+	if [[ $variant == smp ]]; then
+		exec+=(--kernel_args=ncpus=4 --kernel_args=seccomp=on)
+	else
+		# A date of the host's would show in the last digits of times.
+		exec+=(--kernel_args=time-travel=inf-cpu
+			--kernel_args=time-travel-start=1796000000000000000)
+	fi
+	[[ $variant != debug ]] || exec+=(--kernel_args=kmemleak.verbose=1)
+	exec+=(${filter:+"$filter"})
+	# Counts of an earlier run would be added to.
+	find "$obj" -name '*.gcda' -delete
+	try_step "$name: run" "${exec[@]}"
 	if [[ ! -s $json ]]; then
 		say "$name: the run left no results; raw log: $log"
 		result "$name" 0 1 0
 		return
 	fi
 	counts=$("$SCRIPTS/kunit_report.py" "$json" \
-		"linux-$v${debug:+ (debug)}" "$repeat")
+		"linux-$v${variant:+ ($variant)}" "$repeat")
 	sed '$d' <<<"$counts"
 	read -r passed failed skipped < <(tail -n 1 <<<"$counts")
-	report=$(grep -aE -m 1 "$REPORTS" "$log" || true)
-	if [[ -n $report ]]; then
-		say "$name: the kernel reported: $report"
-		say "all of it is in $log"
+	if ! report=$("$SCRIPTS/kunit_log.py" "$log"); then
+		say "$name: the kernel reported:"
+		printf '    %s\n' "${report//$'\n'/$'\n    '}"
+		say "all of it is in $log; repeat with: $HINT"
 		((failed += 1))
 	elif ((STEP_RC && failed == 0)); then
 		say "$name: no case failed, but kunit.py did; raw log: $log"
@@ -119,6 +175,7 @@ run()
 	fi
 	((failed == 0)) || say "raw kernel log: $log"
 	result "$name" "$passed" "$failed" "$skipped"
+	[[ -z $twice ]] || same_log "$name" "$log" "${exec[@]}"
 }
 
 "$SCRIPTS/packages.sh" uml

@@ -7,6 +7,10 @@
 #                          links whose file has gone are removed
 #   kernel_overlay TREE TO writable view of a kernel tree with txts added, as
 #                          a patch to the kernel would add it
+#   kunit_overlay VERSION  the same at build/um-VERSION/src, with the tests; the
+#                          caller holds the lock um-VERSION
+#   collect_fini TREE      lets a User Mode Linux built in that view write GCC's
+#                          coverage data when it ends
 
 # Sources are linked one by one: a directory that is a link would take the
 # build's objects into the repository.
@@ -25,14 +29,21 @@ link_files()
 		-printf '%P\n')
 }
 
-# A line at the end of a file that is ours: never written through a link,
-# which would change the kernel tree itself.
+# Never write through a link, which would change the kernel tree itself.
+own_file()
+{
+	local file=$1
+
+	[[ -L $file ]] || return 0
+	cp --remove-destination "$(readlink -f "$file")" "$file.real"
+	mv -f "$file.real" "$file"
+}
+
 append_line()
 {
 	local file=$1 line=$2
 
-	cp --remove-destination "$(readlink -f "$file")" "$file.real"
-	mv -f "$file.real" "$file"
+	own_file "$file"
 	grep -qxF "$line" "$file" || printf '%s\n' "$line" >>"$file"
 }
 
@@ -50,4 +61,36 @@ kernel_overlay()
 	append_line "$to.part/lib/Makefile" 'obj-$(CONFIG_TXTS) += txts/'
 	append_line "$to.part/lib/Kconfig" 'source "lib/txts/Kconfig"'
 	mv "$to.part" "$to"
+}
+
+# GCC puts the function that writes the data into .fini_array.PRIORITY, which
+# UML's linker scripts do not collect.
+collect_fini()
+{
+	local tree=$1 file
+
+	for file in "$tree"/arch/um/kernel/dyn.lds.S \
+		"$tree"/arch/um/include/asm/common.lds.S; do
+		! grep -qF '.fini_array.*' "$file" || continue
+		own_file "$file"
+		sed -i 's/\*(\.fini_array)/*(.fini_array .fini_array.*)/' "$file"
+		grep -qF '.fini_array.*' "$file" || return 1
+	done
+}
+
+# A new version of the kernel's package starts again from nothing.
+kunit_overlay()
+{
+	local v=$1 dir=$BUILD/um-$1 version
+
+	version=$(<"$SRC/linux-$v/.txts-version")
+	if [[ ! -f $dir/version || $(<"$dir/version") != "$version" ]]; then
+		rm -rf "$dir/version" "$BUILD/um-$v"{,-debug,-smp,-coverage}/obj
+		step "overlay of linux-$v for KUnit" \
+			kernel_overlay "$SRC/linux-$v" "$dir/src"
+		printf '%s\n' "$version" >"$dir/version"
+	fi
+	link_files "$TOP/lib/txts" "$dir/src/lib/txts"
+	link_files "$TOP/include" "$dir/src/include"
+	link_files "$TOP/kunit" "$dir/src/lib/txts/kunit"
 }
