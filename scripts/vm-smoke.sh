@@ -53,12 +53,33 @@ boot()
 	return "$rc"
 }
 
+count()
+{
+	grep -c "$1" "$2" 2>/dev/null || true
+}
+
+show_checks()
+{
+	local release
+
+	while sleep 10; do
+		for release; do
+			printf '%s: %s checks  ' "${release##*+deb12-}" \
+				"$(count '^ok \|^not ok ' \
+				"$(out_of "$release")/console.log")"
+		done
+		echo
+	done
+}
+
 # A VM keeps one CPU of the host busy.
 boot_all()
 {
-	local release pid rc=0
+	local release pid ticker rc=0
 	local -a pids=()
 
+	show_checks "$@" &
+	ticker=$!
 	for release; do
 		boot "$release" &
 		pids+=($!)
@@ -67,12 +88,8 @@ boot_all()
 	for pid in "${pids[@]}"; do
 		wait "$pid" || rc=1
 	done
+	kill "$ticker"
 	return "$rc"
-}
-
-count()
-{
-	grep -c "$1" "$2" 2>/dev/null || true
 }
 
 report()
