@@ -25,7 +25,7 @@ smoke: ## boot a stock Debian kernel in QEMU with the modules and send packets
 lint: ## checkpatch, kernel-doc, shellcheck, sparse, semantic patches, Linux 6.12 and 7.x
 	@scripts/lint.sh
 
-check: ## all tests: lint, kunit on four kernels and smoke, summed up
+check: ## all tests: lint, kunit on two kernels and smoke, summed up
 	@scripts/check.sh
 
 check-quick: ## the KUnit suites on one kernel

@@ -74,8 +74,6 @@ else
 	check lint "$SCRIPTS/lint.sh"
 	check kunit-6.12 "$SCRIPTS/kunit.sh" 6.12 --twice
 	check kunit-7 "$SCRIPTS/kunit.sh" 7
-	check kunit-7-debug "$SCRIPTS/kunit.sh" 7 --debug
-	check kunit-7-smp "$SCRIPTS/kunit.sh" 7 --smp
 	check smoke "$SCRIPTS/vm-smoke.sh"
 fi
 
