@@ -44,9 +44,25 @@ unsigned int unit_refs(struct unit *u, struct pkt *pkt)
 	return refcount_read(&pkt->skb->users);
 }
 
+/* The driver's softirq; events may run where it cannot be turned off. */
+static bool unit_bh_off(void)
+{
+	if (in_hardirq() || irqs_disabled())
+		return false;
+	local_bh_disable();
+	return true;
+}
+
+static void unit_bh_on(bool was_off)
+{
+	if (was_off)
+		local_bh_enable();
+}
+
 int unit_reserve_as(struct unit *u, struct pkt *pkt,
 		    struct txts_request *request)
 {
+	bool bh = unit_bh_off();
 	int slot;
 
 	request->skb = pkt->skb;
@@ -56,6 +72,7 @@ int unit_reserve_as(struct unit *u, struct pkt *pkt,
 	pkt->asked = true;
 	u->asks++;
 	slot = txts_reserve(&u->txts, request, &pkt->ticket);
+	unit_bh_on(bh);
 	if (slot < 0) {
 		if (pkt->ticket.gen)
 			unit_violated(u, "a skipped packet has a ticket");
@@ -76,25 +93,13 @@ int unit_reserve(struct unit *u, struct pkt *pkt)
 
 void unit_commit(struct unit *u, struct pkt *pkt)
 {
+	bool bh = unit_bh_off();
+
 	if (pkt->skb)
 		skb_shinfo(pkt->skb)->tx_flags |= SKBTX_IN_PROGRESS;
 	pkt->on_ring = true;
 	pkt->committed = txts_commit(&u->txts, &pkt->ticket);
-}
-
-/* The driver's softirq; events may run where it cannot be turned off. */
-static bool unit_bh_off(void)
-{
-	if (in_hardirq() || irqs_disabled())
-		return false;
-	local_bh_disable();
-	return true;
-}
-
-static void unit_bh_on(bool was_off)
-{
-	if (was_off)
-		local_bh_enable();
+	unit_bh_on(bh);
 }
 
 int unit_xmit(struct unit *u, struct pkt *pkt)

@@ -153,7 +153,7 @@ static void event_reserve_abort(struct unit *u)
 	struct pkt *pkt = unit_pkt(u);
 
 	if (!unit_reserve(u, pkt))
-		txts_abort(&u->txts, &pkt->ticket);
+		unit_abort(u, pkt);
 }
 
 static void event_policy(struct unit *u)

@@ -30,6 +30,9 @@ struct explore_script {
 #define EXPLORE_ACCESSES	60
 #define EXPLORE_PAIRS		5	/* a case of pairs has so many */
 
+/* Under a sanitizer, which costs a factor of ten, only each third event. */
+#define EXPLORE_STRIDE		(IS_ENABLED(CONFIG_KASAN) ? 3 : 1)
+
 /* events.c */
 extern const struct explore_event explore_events[];
 extern const unsigned int nr_explore_events;

@@ -208,7 +208,8 @@ static void every_event_before_every_access(struct kunit *test)
 	}
 	accesses = count_accesses(test, &p, EXPLORE_ACCESSES);
 	KUNIT_EXPECT_GE(test, accesses, 3);
-	for (p.event = 0; p.event < nr_explore_events; p.event++) {
+	for (p.event = p.policy % EXPLORE_STRIDE; p.event < nr_explore_events;
+	     p.event += EXPLORE_STRIDE) {
 		for (p.access = 0; p.access < accesses; p.access++) {
 			if (!replayed(&p))
 				continue;
@@ -255,8 +256,11 @@ static void every_pair_of_events(struct kunit *test)
 		return;
 	}
 	accesses = count_accesses(test, &p, start->from + EXPLORE_PAIRS);
-	for (p.event = 0; p.event < nr_explore_events; p.event++) {
-		for (p.second = 0; p.second < nr_explore_events; p.second++) {
+	for (p.event = p.model % EXPLORE_STRIDE; p.event < nr_explore_events;
+	     p.event += EXPLORE_STRIDE) {
+		for (p.second = p.event % EXPLORE_STRIDE;
+		     p.second < nr_explore_events;
+		     p.second += EXPLORE_STRIDE) {
 			for (p.access = start->from; p.access < accesses;
 			     p.access++) {
 				if (!replayed(&p))

@@ -34,6 +34,7 @@ static void calls_before_init_are_refused(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, txts);
 	expect_warning(true);
+	local_bh_disable();
 	KUNIT_EXPECT_EQ(test, -EINVAL, txts_reserve(txts, &request, &ticket));
 	KUNIT_EXPECT_EQ(test, 0, ticket.gen);
 	ticket.gen = 1;
@@ -45,6 +46,7 @@ static void calls_before_init_are_refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, ticket.gen);
 	ticket.gen = 1;
 	txts_dropped(txts, &ticket);
+	local_bh_enable();
 	KUNIT_EXPECT_EQ(test, 0, ticket.gen);
 	txts_irq(txts, TXTS_ALL_SLOTS);
 	txts_poll(txts);
@@ -241,6 +243,7 @@ static void reports_out_of_order_are_counted(struct kunit *test)
 
 	expect_warning(true);
 	KUNIT_ASSERT_EQ(test, 0, unit_reserve(u, pkt));
+	local_bh_disable();
 	/* SENT and dropped before the commit. */
 	again = pkt->ticket;
 	txts_sent(&u->txts, &again);
@@ -262,6 +265,7 @@ static void reports_out_of_order_are_counted(struct kunit *test)
 	txts_sent(&u->txts, &again);
 	EXPECT_COUNT(test, u, TXTS_MISUSE, 5);
 	/* A clock that does not exist. */
+	local_bh_enable();
 	txts_clock_changed(&u->txts, TXTS_MAX_TIMERS);
 	EXPECT_COUNT(test, u, TXTS_MISUSE, 6);
 	expect_warning(false);
@@ -280,7 +284,9 @@ static void commit_of_an_empty_ticket_does_nothing(struct kunit *test)
 	struct unit *u = unit_of(test);
 	struct txts_ticket ticket = {};
 
+	local_bh_disable();
 	KUNIT_EXPECT_FALSE(test, txts_commit(&u->txts, &ticket));
+	local_bh_enable();
 	KUNIT_EXPECT_EQ(test, 0, unit_in_flight(u));
 	unit_finish(test, u);
 }

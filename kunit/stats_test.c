@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Statistics: every sum closes, and what ethtool shows is what happened. */
+#include <linux/bottom_half.h>
 #include <linux/ethtool.h>
 
 #include "../internal.h"
@@ -138,8 +139,10 @@ static void request_that_cannot_be_served_is_unsupported(struct kunit *test)
 		if (i == 4)
 			request.launch = -1;
 		u->asks++;
+		local_bh_disable();
 		KUNIT_EXPECT_EQ(test, -EOPNOTSUPP,
 				txts_reserve(&u->txts, &request, &ticket));
+		local_bh_enable();
 		KUNIT_EXPECT_EQ(test, 0, ticket.gen);
 		EXPECT_COUNT(test, u, TXTS_SKIP_UNSUPPORTED, i + 1);
 	}

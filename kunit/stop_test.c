@@ -345,7 +345,7 @@ static void event_stop(struct unit *u)
 
 static void event_timeout(struct unit *u)
 {
-	txts_dropped(&u->txts, &u->pkts[0].ticket);
+	unit_dropped(u, &u->pkts[0]);
 }
 
 static void event_complete(struct unit *u)
