@@ -242,6 +242,18 @@ static inline void txts_assert_reader(void)
 			 "txts: called with BH on");
 }
 
+/* The slot that a ticket names; NULL, and counted, if it can name none. */
+static inline struct txts_slot *txts_slot_of(struct txts *txts,
+					     const struct txts_ticket *ticket)
+{
+	if (WARN_ON_ONCE(!txts->slots))
+		return NULL;
+	if (likely(ticket->slot < txts->nslots))
+		return &txts->slots[ticket->slot];
+	txts_count(txts, TXTS_MISUSE);
+	return NULL;
+}
+
 /* deadline.c */
 ktime_t txts_deadline(const struct txts_waiter *waiter);
 void txts_arm_timer(struct txts_slot *slot, ktime_t now, ktime_t at);

@@ -5,30 +5,15 @@
 #include "internal.h"
 
 /*
- * The slot that a ticket names, locked, and the ticket cleared. NULL if the
- * slot was reused since: whatever the report says is about another request.
+ * Under the lock of the slot: false if it was reused since. Whatever the report
+ * says is about another request then.
  */
-static struct txts_slot *txts_lock_ticket(struct txts *txts,
-					  struct txts_ticket *ticket,
-					  unsigned long *flags)
+static bool txts_is_current(struct txts_slot *slot, u32 gen)
 {
-	struct txts_ticket t = *ticket;
-	struct txts_slot *slot;
-
-	*ticket = (struct txts_ticket) {};
-	if (WARN_ON_ONCE(!txts->slots))
-		return NULL;
-	if (t.slot >= txts->nslots) {
-		txts_count(txts, TXTS_MISUSE);
-		return NULL;
-	}
-	slot = &txts->slots[t.slot];
-	raw_spin_lock_irqsave(&slot->lock, *flags);
-	if (slot->gen == t.gen)
-		return slot;
-	raw_spin_unlock_irqrestore(&slot->lock, *flags);
-	txts_count(txts, TXTS_STALE_TICKET);
-	return NULL;
+	if (slot->gen == gen)
+		return true;
+	txts_count(slot->txts, TXTS_STALE_TICKET);
+	return false;
 }
 
 /* The slot waits for evidence, which counts from now on. */
@@ -45,17 +30,23 @@ static void txts_gone(struct txts_slot *slot, ktime_t now)
 /* See txts_sent(). */
 void __txts_sent(struct txts *txts, struct txts_ticket *ticket)
 {
+	struct txts_slot *slot = txts_slot_of(txts, ticket);
 	unsigned int index = ticket->slot;
-	struct txts_slot *slot;
+	u32 gen = ticket->gen;
 	unsigned long flags;
 	bool waits = false;
 	ktime_t now;
 
 	txts_assert_reader();
-	slot = txts_lock_ticket(txts, ticket, &flags);
+	*ticket = (struct txts_ticket) {};
 	if (!slot)
 		return;
 
+	raw_spin_lock_irqsave(&slot->lock, flags);
+	if (!txts_is_current(slot, gen)) {
+		raw_spin_unlock_irqrestore(&slot->lock, flags);
+		return;
+	}
 	now = ktime_get();
 	switch (slot->state) {
 	case TXTS_ARMED:
@@ -102,15 +93,21 @@ EXPORT_SYMBOL_GPL(__txts_sent);
 /* See txts_dropped(). */
 void __txts_dropped(struct txts *txts, struct txts_ticket *ticket)
 {
-	struct txts_slot *slot;
+	struct txts_slot *slot = txts_slot_of(txts, ticket);
+	u32 gen = ticket->gen;
 	unsigned long flags;
 	ktime_t now;
 
-	rcu_read_lock();
-	slot = txts_lock_ticket(txts, ticket, &flags);
+	*ticket = (struct txts_ticket) {};
 	if (!slot)
-		goto unlock;
+		return;
 
+	rcu_read_lock();
+	raw_spin_lock_irqsave(&slot->lock, flags);
+	if (!txts_is_current(slot, gen)) {
+		raw_spin_unlock_irqrestore(&slot->lock, flags);
+		goto unlock;
+	}
 	now = ktime_get();
 	switch (slot->state) {
 	case TXTS_ARMED:

@@ -146,25 +146,15 @@ int txts_reserve(struct txts *txts, const struct txts_request *request,
 }
 EXPORT_SYMBOL_GPL(txts_reserve);
 
-/* The slot that a ticket names, locked; NULL if it names none (any more). */
-static struct txts_slot *txts_lock_reserved(struct txts *txts,
-					    const struct txts_ticket *ticket,
-					    unsigned long *flags)
+/* Under the lock of the slot: does the ticket name what is reserved there? */
+static bool txts_is_reserved(struct txts_slot *slot,
+			     const struct txts_ticket *ticket)
 {
-	struct txts_slot *slot;
-
-	if (WARN_ON_ONCE(!txts->slots))
-		return NULL;
-	if (ticket->slot < txts->nslots) {
-		slot = &txts->slots[ticket->slot];
-		raw_spin_lock_irqsave(&slot->lock, *flags);
-		if (slot->gen == ticket->gen && slot->state == TXTS_RESERVED)
-			return slot;
-		raw_spin_unlock_irqrestore(&slot->lock, *flags);
-	}
-	txts_count(txts, TXTS_MISUSE);
+	if (slot->gen == ticket->gen && slot->state == TXTS_RESERVED)
+		return true;
+	txts_count(slot->txts, TXTS_MISUSE);
 	WARN_ONCE(1, "txts: commit or abort of a request not reserved\n");
-	return NULL;
+	return false;
 }
 
 /* Read the PHC for a suspect, without the lock: reserved slots stay put. */
@@ -207,10 +197,15 @@ bool __txts_commit(struct txts *txts, const struct txts_ticket *ticket)
 	u16 queue;
 
 	txts_assert_reader();
-	slot = txts_lock_reserved(txts, ticket, &flags);
+	slot = txts_slot_of(txts, ticket);
 	if (!slot)
 		return false;
 
+	raw_spin_lock_irqsave(&slot->lock, flags);
+	if (!txts_is_reserved(slot, ticket)) {
+		raw_spin_unlock_irqrestore(&slot->lock, flags);
+		return false;
+	}
 	waiter = slot->waiter;
 	timer = waiter->timer;
 	/* Before the PHC is read and before the frame can be stamped. */
@@ -260,20 +255,23 @@ EXPORT_SYMBOL_GPL(__txts_commit);
 /* See txts_abort(). */
 void __txts_abort(struct txts *txts, struct txts_ticket *ticket)
 {
-	struct txts_waiter *waiter;
+	struct txts_waiter *waiter = NULL;
 	struct txts_slot *slot;
 	unsigned long flags;
 
-	slot = txts_lock_reserved(txts, ticket, &flags);
+	slot = txts_slot_of(txts, ticket);
+	if (slot) {
+		raw_spin_lock_irqsave(&slot->lock, flags);
+		if (txts_is_reserved(slot, ticket)) {
+			waiter = slot->waiter;
+			/* No frame exists; what was suspected before, is. */
+			txts_free_slot(slot);
+			txts_put_waiter(waiter);
+		}
+		raw_spin_unlock_irqrestore(&slot->lock, flags);
+	}
 	*ticket = (struct txts_ticket) {};
-	if (!slot)
-		return;
-
-	waiter = slot->waiter;
-	/* No frame of this request exists; what was suspected before, is. */
-	txts_free_slot(slot);
-	txts_put_waiter(waiter);
-	raw_spin_unlock_irqrestore(&slot->lock, flags);
-	txts_count(txts, TXTS_ABORTED);
+	if (waiter)
+		txts_count(txts, TXTS_ABORTED);
 }
 EXPORT_SYMBOL_GPL(__txts_abort);
