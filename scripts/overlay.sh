@@ -52,6 +52,7 @@ kernel_overlay()
 	local tree=$1 to=$2
 
 	rm -rf "$to" "$to.part"
+	mkdir -p "${to%/*}"
 	cp -rs "$tree" "$to.part"
 	rm -f "$to.part/.txts-version"
 	# kunit.py finds the kernel's root by its own real path.
