@@ -31,10 +31,10 @@ check: ## all tests: lint, kunit on two kernels and smoke, summed up
 check-quick: ## the KUnit suites on one kernel
 	@scripts/check.sh --quick
 
-check-kcsan: ## the KUnit suites on x86 in QEMU, with KCSAN and with PREEMPT_RT
+check-kcsan: ## the KUnit suites on x86 in QEMU, with KCSAN and PREEMPT_RT (not run yet)
 	@scripts/kcsan.sh
 
-coverage: ## lines and branches of lib/txts that the KUnit suites execute
+coverage: ## lines and branches of lib/txts that the KUnit suites execute (not run yet)
 	@scripts/coverage.sh
 
 demo: ## stock igb, its bottom-half variant and txts side by side in QEMU
