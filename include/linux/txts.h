@@ -53,6 +53,7 @@
  *                                        or process with BH off; never wait
  *   txts_sent                            softirq, or any with BH off; never
  *                                        waits
+ *   txts_poll                            softirq or process; never waits
  *   everything else                      any, including hard IRQ; never wait
  *
  * See Documentation/networking/txts.rst for the concept and a driver guide.
@@ -248,8 +249,9 @@ struct txts_request {
  * @TXTS_ASKED: packets for which txts_reserve() was called
  * @TXTS_REQUESTED: those that got a slot
  * @TXTS_SKIP_BUSY: no slot free
- * @TXTS_SKIP_THROTTLED: the policy refused it to save CPU time
- * @TXTS_SKIP_PTP: the policy keeps the slot for PTP event messages
+ * @TXTS_SKIP_THROTTLED: the policy refused it to save CPU time (not yet used)
+ * @TXTS_SKIP_PTP: the policy keeps the slot for PTP event messages (not yet
+ *	used)
  * @TXTS_SKIP_OFF: stamping off, or tracker stopped
  * @TXTS_SKIP_UNSUPPORTED: the tracker cannot serve such a request
  * @TXTS_DELIVERED: stamp handed over

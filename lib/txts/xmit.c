@@ -109,7 +109,8 @@ static int txts_claim(struct txts *txts, const struct txts_request *request,
  * the skb stays the caller's.
  *
  * Context: ndo_start_xmit: softirq, or process with BH off. Never waits,
- * never allocates, reads no register unless all slots are in quarantine.
+ * never allocates, reads no register unless no slot is free and at least one
+ * is in quarantine.
  *
  * Return: the slot, to be written into the descriptor, or a negative error:
  * the packet goes out without stamp and without ticket. -EBUSY: none free;
