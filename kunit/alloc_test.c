@@ -3,6 +3,7 @@
  * Memory that runs out: each allocation made on behalf of the tracker fails
  * once. Needs failslab, which the debug kernel has.
  */
+#include <kunit/device.h>
 #include <linux/debugfs.h>
 #include <linux/fault-inject.h>
 #include <linux/slab.h>
@@ -75,41 +76,43 @@ static bool *alloc_setup(struct kunit *test)
 static void init_without_memory_leaves_nothing(struct kunit *test)
 {
 	bool *ignore = alloc_setup(test);
-	struct unit *u = unit_new(test, MODEL_I225);
+	const struct model *model = &models[MODEL_82576];
+	struct device *dev = kunit_device_register(test, "txts-alloc");
+	struct txts *txts = kunit_kzalloc(test, sizeof(*txts), GFP_KERNEL);
 	struct txts_params params = {
-		.dev = u->dev,
-		.ops = u->model->ops,
-		.slots = u->model->slots,
-		.peek_slots = u->model->peek_slots,
+		.dev = dev,
+		.ops = model->ops,
+		.slots = model->slots,
+		.flags = model->flags,
 	};
 	unsigned int n, refused = 0;
-	struct txts txts = {};
 	bool failed = true;
 	int err;
 
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, dev);
+	KUNIT_ASSERT_NOT_NULL(test, txts);
 	for (n = 1; failed && n < MOST_ALLOCATIONS; n++) {
 		*ignore = false;
 		alloc_fail(n);
-		err = txts_init(&txts, &params);
+		err = txts_init(txts, &params);
 		failed = alloc_failed();
 		*ignore = true;
 		if (err) {
 			KUNIT_EXPECT_EQ(test, -ENOMEM, err);
 			KUNIT_EXPECT_TRUE(test, failed);
-			KUNIT_EXPECT_NULL(test, memchr_inv(&txts, 0,
-							   sizeof(txts)));
+			KUNIT_EXPECT_NULL(test, memchr_inv(txts, 0,
+							   sizeof(*txts)));
 			refused++;
 		} else {
 			/* Files for debugging may be missing, that is all. */
-			KUNIT_EXPECT_EQ(test, 0, txts_start(&txts));
-			txts_destroy(&txts);
+			KUNIT_EXPECT_EQ(test, 0, txts_start(txts));
+			txts_destroy(txts);
 		}
 	}
 	/* The thread and the slots, at least. */
 	KUNIT_EXPECT_GE(test, refused, 2);
 	KUNIT_EXPECT_FALSE_MSG(test, failed, "init allocates without end");
 	kunit_info(test, "%u allocations, %u of them needed\n", n - 2, refused);
-	unit_check(test, u);
 }
 
 /* The stamp may get lost on its way to the socket, and nothing else. */
@@ -119,7 +122,7 @@ static void delivery_without_memory_keeps_the_sums(struct kunit *test)
 	struct unit *u;
 	struct pkt *pkt;
 	bool failed = true;
-	unsigned int n;
+	unsigned int n, lost = 0;
 
 	for (n = 1; failed && n < MOST_ALLOCATIONS; n++) {
 		u = unit_new(test, MODEL_82576);
@@ -136,10 +139,14 @@ static void delivery_without_memory_keeps_the_sums(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, 0, unit_in_flight(u));
 		KUNIT_EXPECT_EQ(test, 1, unit_refs(u, pkt));
 		unit_collect(u);
-		KUNIT_EXPECT_EQ(test, failed ? 0 : 1, pkt->stamps);
+		/* What fails may also be a note of the kernel's checkers. */
+		KUNIT_EXPECT_LE(test, pkt->stamps, 1);
+		if (!failed)
+			KUNIT_EXPECT_EQ(test, 1, pkt->stamps);
+		lost += !pkt->stamps;
 		unit_free(test, u);
 	}
-	KUNIT_EXPECT_GE_MSG(test, n, 3, "delivery to a socket must allocate");
+	KUNIT_EXPECT_GE_MSG(test, lost, 1, "no allocation of a stamp failed");
 	KUNIT_EXPECT_FALSE(test, failed);
 }
 

@@ -1,25 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The last suite: gives kmemleak the time to scan twice, which it needs to
- * call a block lost. In virtual time that costs nothing. A few blocks are lost
- * on purpose: scripts/kunit_log.py wants to see them reported, and nothing
+ * call a block lost. In virtual time that costs nothing. Some blocks are lost
+ * on purpose: scripts/kunit_log.py wants to see one of them reported at least,
+ * as stale pointers on stacks and in the allocator hide many, and nothing
  * else.
  */
 #include <linux/delay.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 
 #include <kunit/test.h>
 
-#define BLOCKS		8
-#define BLOCK_SIZE	96
+#define BLOCKS		100
+#define BLOCK_SIZE	1024
+#define BLOCK_TEXT	"leak_on_purpose"
 /* kmemleak scans 60 s after boot and then every 600 s; KUnit allows 300 s. */
 #define WAITS		7
 #define WAIT_SECONDS	200
 
+/* UML has no backtrace in the report; what it shows is the text. */
 static noinline void leak_on_purpose(void)
 {
-	void *block = kmalloc(BLOCK_SIZE, GFP_KERNEL);
+	char *block = kzalloc(BLOCK_SIZE, GFP_KERNEL);
 
+	if (block)
+		strscpy(block, BLOCK_TEXT, BLOCK_SIZE);
 	OPTIMIZER_HIDE_VAR(block);
 }
 
