@@ -22,7 +22,7 @@ import sys
 REPORT = re.compile(
     r"BUG: |WARNING: |INFO: possible|INFO: task|inconsistent lock|ODEBUG: |"
     r"Kernel panic|UBSAN: |refcount_t: |suspicious RCU|possible recursive|"
-    r"blocked for more than|scheduling while atomic|stall")
+    r"blocked for more than|scheduling while atomic|detected.* stall")
 EXPECTED = "txts-kunit: warning expected: "
 SCANNED = "txts-kunit: leak scans done"
 PLANTED = "leak_on_purpose"
