@@ -90,8 +90,8 @@ def main():
         counts = file.done()
         total = [a + b for a, b in zip(total, counts)]
         show(os.path.basename(file.path), counts)
-    if not total[1]:
-        sys.exit("txts: error: no line of lib/txts was counted")
+    if "core.c" not in {os.path.basename(file.path) for file in files}:
+        sys.exit("txts: error: the data say nothing about lib/txts")
     show("all", total)
     for file in files:
         missing(file)

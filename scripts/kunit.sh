@@ -108,7 +108,7 @@ run()
 {
 	local v=$1 name obj dir json log counts failed passed skipped report
 	local repeat="scripts/kunit.sh $v${variant:+ --$variant} --filter"
-	local -a args exec=()
+	local -a args build=() exec=()
 
 	dir=$BUILD/um-$v
 	name=kunit-$v$suffix
@@ -130,9 +130,13 @@ run()
 	[[ -f $obj/vmlinux ]] ||
 		say 'the first build is about 900 objects, 4 to 6 min on 2 CPUs'
 	STEP_OBJECTS=$obj
+	# libgcov has a function of this name, too.
+	[[ $variant != coverage ]] ||
+		build=(--make_options KCFLAGS=-Dmangle_path=kernel_mangle_path)
 	try_step "$name: build the kernel" \
 		"$dir/src/tools/testing/kunit/kunit.py" build "${args[@]}" \
-		"--kunitconfig=$dir/kunitconfig$suffix" "--jobs=$JOBS"
+		"--kunitconfig=$dir/kunitconfig$suffix" "--jobs=$JOBS" \
+		"${build[@]}"
 	STEP_OBJECTS=
 	if ((STEP_RC)); then
 		say "repeat with: $HINT"
