@@ -140,8 +140,10 @@ run()
 
 "$SCRIPTS/packages.sh" kcsan
 "$SCRIPTS/fetch.sh" source-7
-lock um-7
-kunit_overlay 7
+(
+	lock um-7
+	kunit_overlay 7
+)
 for flavour in "${flavours[@]}"; do
 	# shellcheck disable=SC2034
 	HINT="scripts/kcsan.sh $flavour"

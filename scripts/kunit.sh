@@ -118,11 +118,14 @@ run()
 	HINT="scripts/kunit.sh $v${variant:+ --$variant}"
 
 	"$SCRIPTS/fetch.sh" "source-$v"
-	lock "um-$v"
-	kunit_overlay "$v"
-	[[ $variant != coverage ]] || collect_fini "$dir/src" ||
-		die "the linker scripts of UML $v changed" \
-			'adapt collect_fini in scripts/overlay.sh'
+	lock "$name"
+	(
+		lock "um-$v"
+		kunit_overlay "$v"
+		[[ $variant != coverage ]] || collect_fini "$dir/src" ||
+			die "the linker scripts of UML $v changed" \
+				'adapt collect_fini in scripts/overlay.sh'
+	)
 	mkdir -p "$obj"
 	rm -f "$json" "$log"
 	effective_config "$v" >"$dir/kunitconfig$suffix"

@@ -8,7 +8,7 @@
 #   kernel_overlay TREE TO writable view of a kernel tree with txts added, as
 #                          a patch to the kernel would add it
 #   kunit_overlay VERSION  the same at build/um-VERSION/src, with the tests; the
-#                          caller holds the lock um-VERSION
+#                          caller holds the lock um-VERSION so long
 #   collect_fini TREE      lets a User Mode Linux built in that view write GCC's
 #                          coverage data when it ends
 
