@@ -11,6 +11,7 @@
 #   -m DIR      take igb.ko (and txts.ko) from DIR, not the stock igb
 #   -l          load no igb: the script does it
 #   -f FILE     also put FILE into the guest's /data (repeatable)
+#   -x PROGRAM  also put this program into the guest's PATH (repeatable)
 #   -c N        virtual CPUs (1)
 #   -s N        -icount shift=N: virtual time, 2^N ns per instruction (1);
 #               "off" runs on the host's time
@@ -30,7 +31,7 @@ VM=$TOP/tools/vm
 PATH=$PATH:/usr/sbin:/sbin
 release='' out='' moddir='' load=yes cpus=1 shift=1 memory=512 limit=600
 append='' capture=no
-files=()
+files=() extra=()
 
 usage()
 {
@@ -42,13 +43,14 @@ number()
 	[[ $2 =~ ^[0-9]+$ ]] || usage "$1 needs a number, not \"$2\""
 }
 
-while getopts k:o:m:lf:c:s:M:t:pa: opt; do
+while getopts k:o:m:lf:x:c:s:M:t:pa: opt; do
 	case $opt in
 	k)	release=$OPTARG ;;
 	o)	out=$OPTARG ;;
 	m)	moddir=$OPTARG ;;
 	l)	load=no ;;
 	f)	files+=("$OPTARG") ;;
+	x)	extra+=("$OPTARG") ;;
 	c)	number -c "$OPTARG"; cpus=$OPTARG ;;
 	s)	[[ $OPTARG == off ]] || number -s "$OPTARG"; shift=$OPTARG ;;
 	M)	number -M "$OPTARG"; memory=$OPTARG ;;
@@ -180,6 +182,9 @@ cp "$script" "$root/script.sh"
 } >"$root/params"
 for file in "${files[@]}"; do
 	cp "$file" "$root/data/"
+done
+for program in "${extra[@]}"; do
+	add_program "$root" "$program"
 done
 { cat "$base"; pack "$root"; } >"$work/initrd"
 
