@@ -200,7 +200,7 @@ int txts_start(struct txts *txts)
 	/* An interrupt that came before was refused and must not be the last */
 	if (!(txts->flags & (TXTS_POLLED | TXTS_SLEEPS | TXTS_PUSHED))) {
 		rcu_read_lock();
-		txts_drain(txts, 0, ktime_get());
+		txts_drain_irq(txts, 0);
 		rcu_read_unlock();
 	}
 	return 0;
