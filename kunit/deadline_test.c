@@ -26,7 +26,7 @@ static u64 slack_of(struct unit *u)
 					       USEC_PER_MSEC;
 }
 
-/* G3, kinds 6, 17 and 18: nobody else has to send for that. */
+/* G3, kinds 6, 11, 17 and 18: nobody else has to send for that. */
 static void lost_stamp_ends_20_ms_after_sent(struct kunit *test)
 {
 	struct unit *u = unit_of(test);
@@ -169,7 +169,7 @@ static void deadline_of_the_last_request_spares_the_next(struct kunit *test)
 	unit_finish(test, u);
 }
 
-/* G10, case 23: a lost stamp costs few polls, and none after its end. */
+/* G10, case 23, kind 29: a lost stamp costs few polls, none after its end. */
 static void lost_stamp_costs_fewer_than_20_polls(struct kunit *test)
 {
 	struct unit *u = unit_of(test);

@@ -2,6 +2,7 @@
 /* Drain: what is read, when, how often, and what is refused. */
 #include <linux/bottom_half.h>
 
+#include "../internal.h"
 #include "unit.h"
 
 KUNIT_ARRAY_PARAM(model, models, model_param_name);
@@ -95,7 +96,7 @@ static void words_are_read_in_order_with_interrupts_off(struct kunit *test)
 	unit_finish(test, u);
 }
 
-/* Section 5: under light load the interrupt itself reads the stamp. */
+/* Section 5, kind 33: the interrupt reads, what takes locks runs elsewhere. */
 static void interrupt_reads_the_stamp_at_once(struct kunit *test)
 {
 	struct unit *u = unit_of_id(test);
@@ -214,6 +215,61 @@ static void stamp_between_drain_and_rearm_is_not_lost(struct kunit *test)
 	EXPECT_STAMP(test, second);
 	unit_sent(u, pkt);
 	unit_sent(u, second);
+	unit_finish(test, u);
+}
+
+/* At each rearm the next frame is stamped, for a while. */
+static void capture_in_each_rearm(struct unit *u)
+{
+	struct pkt *pkt;
+
+	if (u->nr_pkts == TXTS_WAITERS)
+		return;
+	pkt = unit_send(u);
+	if (pkt)
+		unit_wire(u, pkt);
+}
+
+/* G4: an interrupt that never comes to an end is ended. */
+static void stamps_at_each_rearm_do_not_hold_the_interrupt(struct kunit *test)
+{
+	struct unit *u = unit_new(test, MODEL_82580_REARM);
+	struct pkt *pkt = unit_send(u);
+	unsigned int rearms = u->rearms, i;
+
+	KUNIT_ASSERT_NOT_NULL(test, pkt);
+	u->in_rearm = capture_in_each_rearm;
+	local_bh_disable();
+	unit_wire(u, pkt);
+	KUNIT_EXPECT_GT(test, u->rearms - rearms, 1);
+	KUNIT_EXPECT_LE(test, u->rearms - rearms, 5);
+	local_bh_enable();
+	unit_sleep_us(u, 5 * USEC_PER_MSEC);
+	KUNIT_EXPECT_EQ(test, TXTS_WAITERS, u->nr_pkts);
+	for (i = 0; i < u->nr_pkts; i++) {
+		unit_sent(u, &u->pkts[i]);
+		EXPECT_STAMP(test, &u->pkts[i]);
+	}
+	unit_finish(test, u);
+}
+
+/* G6, kind 21: what counts is the hardware's state, not who waits. */
+static void request_that_waits_rearms_once(struct kunit *test)
+{
+	struct unit *u = unit_new(test, MODEL_82580_REARM);
+	struct pkt *pkt = unit_send(u);
+	unsigned int rearms = u->rearms;
+
+	KUNIT_ASSERT_NOT_NULL(test, pkt);
+	irq_directly(u);
+	KUNIT_EXPECT_EQ(test, rearms + 1, u->rearms);
+	unit_sleep_us(u, 10 * USEC_PER_MSEC);
+	KUNIT_EXPECT_EQ(test, rearms + 1, u->rearms);
+	KUNIT_EXPECT_EQ(test, 0, u->irqs);
+	unit_wire(u, pkt);
+	KUNIT_EXPECT_TRUE(test, unit_wait(u, USEC_PER_MSEC));
+	EXPECT_STAMP(test, pkt);
+	unit_sent(u, pkt);
 	unit_finish(test, u);
 }
 
@@ -426,6 +482,8 @@ static struct kunit_case drain_cases[] = {
 	KUNIT_CASE_PARAM(duplicate_interrupt_is_harmless, irq_gen_params),
 	KUNIT_CASE(sticky_cause_keeps_interrupting),
 	KUNIT_CASE(stamp_between_drain_and_rearm_is_not_lost),
+	KUNIT_CASE(stamps_at_each_rearm_do_not_hold_the_interrupt),
+	KUNIT_CASE(request_that_waits_rearms_once),
 	KUNIT_CASE_PARAM(stamp_landing_during_a_drain_is_delivered,
 			 reg_gen_params),
 	KUNIT_CASE_PARAM(stamp_whose_interrupt_was_lost_is_delivered,

@@ -166,6 +166,70 @@ static void same_raw_value_in_a_new_epoch_is_a_stamp(struct kunit *test)
 	unit_finish(test, u);
 }
 
+/* A counter that starts anew at a reset shows old values again. */
+static void same_raw_value_after_a_reset_is_a_stamp(struct kunit *test)
+{
+	struct unit *u = unit_new(test, MODEL_I210);
+	struct pkt *first = unit_send(u), *pkt;
+
+	KUNIT_ASSERT_NOT_NULL(test, first);
+	serve(u, first);
+	EXPECT_STAMP(test, first);
+	unit_hw_reset(u);
+	pkt = unit_send(u);
+	KUNIT_ASSERT_NOT_NULL(test, pkt);
+	pkt->raw = first->raw;
+	pkt->truth = unit_convert(u, 0, pkt->raw);
+	unit_capture(u, pkt->slot, pkt->raw);
+	unit_sent(u, pkt);
+	unit_wait(u, 30 * USEC_PER_MSEC);
+	EXPECT_STAMP(test, pkt);
+	unit_finish(test, u);
+}
+
+/* The clock is set right after it was read for a suspect. */
+static int phc_then_step(struct txts *txts, unsigned int timer, ktime_t *now)
+{
+	struct unit *u = container_of(txts, struct unit, txts);
+	int err = models[MODEL_I210].ops->phc(txts, timer, now);
+
+	step(u);
+	return err;
+}
+
+/* G13: what is younger by the new clock may be older by the old one. */
+static void step_while_a_suspect_is_committed_discards(struct kunit *test)
+{
+	struct model model = models[MODEL_I210];
+	struct txts_ops ops = *model.ops;
+	struct pkt *pkt;
+	struct unit *u;
+	u64 late;
+
+	ops.phc = phc_then_step;
+	model.ops = &ops;
+	u = unit_new_model(test, &model);
+	pkt = unit_send(u);
+	KUNIT_ASSERT_NOT_NULL(test, pkt);
+	unit_sent(u, pkt);
+	KUNIT_ASSERT_TRUE(test, unit_wait(u, 30 * USEC_PER_MSEC));
+	late = unit_advance(u, 1);
+	unit_sleep_us(u, USEC_PER_SEC);
+	/* The first sender makes the thread ask the MAC. */
+	unit_send(u);
+	unit_sleep_us(u, 5 * USEC_PER_MSEC);
+	pkt = unit_send(u);
+	KUNIT_ASSERT_NOT_NULL(test, pkt);
+	EXPECT_COUNT(test, u, TXTS_SUSPECT, 1);
+	unit_capture(u, pkt->slot, late);
+	unit_sleep_us(u, 5 * USEC_PER_MSEC);
+	EXPECT_NO_STAMP(test, pkt);
+	unit_sent(u, pkt);
+	KUNIT_EXPECT_TRUE(test, unit_wait(u, 30 * USEC_PER_MSEC));
+	EXPECT_NO_STAMP(test, pkt);
+	unit_finish(test, u);
+}
+
 /* The slot lives on by the rules of quarantine. */
 static void slot_of_a_discarded_request_lives_on(struct kunit *test)
 {
@@ -216,6 +280,8 @@ static struct kunit_case epoch_cases[] = {
 	KUNIT_CASE_PARAM(step_of_another_timer_does_not_disturb,
 			 model_gen_params),
 	KUNIT_CASE(same_raw_value_in_a_new_epoch_is_a_stamp),
+	KUNIT_CASE(same_raw_value_after_a_reset_is_a_stamp),
+	KUNIT_CASE(step_while_a_suspect_is_committed_discards),
 	KUNIT_CASE_PARAM(slot_of_a_discarded_request_lives_on,
 			 model_gen_params),
 	KUNIT_CASE_PARAM(refused_conversion_is_discarded, model_gen_params),

@@ -2,6 +2,7 @@
 /* Life of a slot: reserve, commit, abort, tickets. All kinds of units. */
 #include <linux/bottom_half.h>
 
+#include "../internal.h"
 #include "unit.h"
 
 KUNIT_ARRAY_PARAM(model, models, model_param_name);
@@ -203,6 +204,109 @@ static void slot_is_free_before_the_sender_wakes(struct kunit *test)
 	unit_finish(test, u);
 }
 
+/* G7: who is woken finds everything done: counted, and room for the next. */
+static void look_at_the_books(struct unit *u)
+{
+	unsigned int *bad = u->arg;
+
+	*bad = unit_count(u, TXTS_DELIVERED) != 1 || txts_in_flight(&u->txts);
+}
+
+static void sender_finds_its_stamp_counted(struct kunit *test)
+{
+	struct unit *u = unit_of(test);
+	struct pkt *pkt = unit_send(u);
+	unsigned int bad = 2;
+
+	KUNIT_ASSERT_NOT_NULL(test, pkt);
+	u->arg = &bad;
+	u->on_notify = look_at_the_books;
+	unit_wire(u, pkt);
+	unit_sent(u, pkt);
+	KUNIT_EXPECT_TRUE(test, unit_wait(u, 200 * USEC_PER_MSEC));
+	KUNIT_EXPECT_EQ(test, 0, bad);
+	unit_finish(test, u);
+}
+
+/* Kind 34: the packet's control block belongs to others all the time. */
+static void control_block_of_the_packet_is_left_alone(struct kunit *test)
+{
+	struct unit *u = unit_of(test);
+	struct pkt *pkt = unit_pkt(u);
+	const size_t size = sizeof(pkt->skb->cb);
+
+	memset(pkt->skb->cb, 0xa5, size);
+	KUNIT_ASSERT_EQ(test, 0, unit_xmit(u, pkt));
+	KUNIT_EXPECT_NULL(test, memchr_inv(pkt->skb->cb, 0xa5, size));
+	/* The qdisc of the next device writes its own. */
+	memset(pkt->skb->cb, 0x5a, size);
+	unit_wire(u, pkt);
+	unit_sent(u, pkt);
+	KUNIT_EXPECT_TRUE(test, unit_wait(u, 200 * USEC_PER_MSEC));
+	KUNIT_EXPECT_NULL(test, memchr_inv(pkt->skb->cb, 0x5a, size));
+	EXPECT_STAMP(test, pkt);
+	unit_finish(test, u);
+}
+
+/* Kind 28: a clone shares the flags of a packet that waits, not its request. */
+static void flags_of_a_packet_prove_nothing(struct kunit *test)
+{
+	struct unit *u = unit_of(test);
+	struct pkt *pkt = unit_send(u);
+	struct txts_ticket none = {};
+	struct sk_buff *clone;
+
+	KUNIT_ASSERT_NOT_NULL(test, pkt);
+	clone = skb_clone(pkt->skb, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, clone);
+	KUNIT_EXPECT_TRUE(test, skb_shinfo(clone)->tx_flags &
+				SKBTX_IN_PROGRESS);
+	/* The clone leaves through the same ring, its buffer is cleaned. */
+	local_bh_disable();
+	txts_sent(&u->txts, &none);
+	txts_dropped(&u->txts, &none);
+	local_bh_enable();
+	kfree_skb(clone);
+	KUNIT_EXPECT_EQ(test, 1, unit_in_flight(u));
+	KUNIT_EXPECT_EQ(test, 2, unit_refs(u, pkt));
+	unit_wire(u, pkt);
+	unit_sent(u, pkt);
+	KUNIT_EXPECT_TRUE(test, unit_wait(u, 200 * USEC_PER_MSEC));
+	EXPECT_STAMP(test, pkt);
+	unit_finish(test, u);
+}
+
+/* Delivery lags: what the slot has seen end stays safe, and xmit skips. */
+static void sender_that_outruns_delivery_is_skipped(struct kunit *test)
+{
+	struct unit *u = unit_new(test, MODEL_I210);
+	struct pkt *pkt;
+	unsigned int i;
+
+	/* The interrupt reads, softirqs do not run. */
+	local_bh_disable();
+	for (i = 0; i < TXTS_WAITERS; i++) {
+		pkt = unit_send(u);
+		KUNIT_EXPECT_NOT_NULL(test, pkt);
+		if (pkt)
+			unit_wire(u, pkt);
+	}
+	KUNIT_EXPECT_EQ(test, TXTS_FREE, u->txts.slots[0].state);
+	KUNIT_EXPECT_NULL(test, unit_send(u));
+	EXPECT_COUNT(test, u, TXTS_SKIP_BUSY, 1);
+	local_bh_enable();
+	KUNIT_EXPECT_TRUE(test, unit_wait(u, USEC_PER_MSEC));
+	for (i = 0; i < TXTS_WAITERS; i++) {
+		unit_sent(u, &u->pkts[i]);
+		EXPECT_STAMP(test, &u->pkts[i]);
+	}
+	pkt = unit_send(u);
+	KUNIT_ASSERT_NOT_NULL(test, pkt);
+	unit_wire(u, pkt);
+	unit_sent(u, pkt);
+	unit_finish(test, u);
+}
+
 /* A dropped frame: flushed, its slot back by evidence only. */
 static void dropped_frame_is_flushed(struct kunit *test)
 {
@@ -272,6 +376,11 @@ static struct kunit_case life_cases[] = {
 			 model_gen_params),
 	KUNIT_CASE_PARAM(slot_is_free_before_the_sender_wakes,
 			 model_gen_params),
+	KUNIT_CASE_PARAM(sender_finds_its_stamp_counted, model_gen_params),
+	KUNIT_CASE_PARAM(control_block_of_the_packet_is_left_alone,
+			 model_gen_params),
+	KUNIT_CASE_PARAM(flags_of_a_packet_prove_nothing, model_gen_params),
+	KUNIT_CASE(sender_that_outruns_delivery_is_skipped),
 	KUNIT_CASE_PARAM(dropped_frame_is_flushed, model_gen_params),
 	KUNIT_CASE_PARAM(empty_ticket_does_nothing, model_gen_params),
 	KUNIT_CASE_PARAM(slot_lives_a_hundred_times, model_gen_params),

@@ -183,6 +183,20 @@ static void peek_beyond_the_slots(struct txts_params *params,
 	params->peek_slots = BIT_ULL(1);
 }
 
+static void peek_of_a_sleeping_unit(struct txts_params *params,
+				    struct txts_ops *ops)
+{
+	ops->peek = models[MODEL_I225].ops->peek;
+	params->flags = TXTS_SLEEPS;
+}
+
+static void peek_of_a_pushing_unit(struct txts_params *params,
+				   struct txts_ops *ops)
+{
+	ops->peek = models[MODEL_I225].ops->peek;
+	params->flags = TXTS_PUSHED;
+}
+
 static void long_timeout(struct txts_params *params, struct txts_ops *ops)
 {
 	params->timeout_us = 5000001;
@@ -199,6 +213,8 @@ static const struct malformed malformed[] = {
 	{ "pushed and sleeping", pushed_and_sleeping },
 	{ "peek without callback", peek_without_callback },
 	{ "peek beyond the slots", peek_beyond_the_slots },
+	{ "peek of a sleeping unit", peek_of_a_sleeping_unit },
+	{ "peek of a pushing unit", peek_of_a_pushing_unit },
 	{ "long timeout", long_timeout },
 };
 KUNIT_ARRAY_PARAM_DESC(malformed, malformed, name);
@@ -230,8 +246,39 @@ static void missing_parameters_are_refused(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, txts);
 	expect_warning(true);
 	KUNIT_EXPECT_EQ(test, -EINVAL, txts_init(txts, &params));
+	params.dev = kunit_device_register(test, "txts-missing");
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, params.dev);
+	KUNIT_EXPECT_EQ(test, -EINVAL, txts_init(txts, &params));
 	expect_warning(false);
 	KUNIT_EXPECT_NULL(test, memchr_inv(txts, 0, sizeof(*txts)));
+}
+
+/* A counter that does not exist counts nothing. */
+static void unknown_counter_reads_zero(struct kunit *test)
+{
+	struct unit *u = unit_new(test, MODEL_I210);
+
+	expect_warning(true);
+	KUNIT_EXPECT_EQ(test, 0,
+			txts_read_counter(&u->txts, TXTS_NR_COUNTERS));
+	expect_warning(false);
+	unit_finish(test, u);
+}
+
+/* An owner needs somebody who tells it how its request ended. */
+static void owner_without_deliver_is_unsupported(struct kunit *test)
+{
+	struct model model = models[MODEL_I210];
+	struct txts_ops ops = *model.ops;
+	struct unit *u;
+
+	ops.deliver = NULL;
+	model.ops = &ops;
+	u = unit_new_model(test, &model);
+	KUNIT_EXPECT_EQ(test, -EOPNOTSUPP, unit_xmit(u, unit_owner_pkt(u)));
+	EXPECT_COUNT(test, u, TXTS_SKIP_UNSUPPORTED, 1);
+	txts_stop(&u->txts);
+	unit_free(test, u);
 }
 
 /* Reports out of order: counted, one warning, the request is not lost. */
@@ -298,6 +345,8 @@ static struct kunit_case misuse_cases[] = {
 	KUNIT_CASE_PARAM(malformed_parameters_are_refused,
 			 malformed_gen_params),
 	KUNIT_CASE(missing_parameters_are_refused),
+	KUNIT_CASE(unknown_counter_reads_zero),
+	KUNIT_CASE(owner_without_deliver_is_unsupported),
 	KUNIT_CASE_PARAM(reports_out_of_order_are_counted, model_gen_params),
 	KUNIT_CASE_PARAM(commit_of_an_empty_ticket_does_nothing,
 			 model_gen_params),

@@ -228,6 +228,135 @@ static void sent_reads_a_polled_unit_at_once(struct kunit *test)
 	unit_finish(test, u);
 }
 
+static void count_cleaning(struct txts *txts, u16 queue)
+{
+	struct unit *u = container_of(txts, struct unit, txts);
+	unsigned int *calls = u->arg;
+
+	if (unit_locked(u))
+		unit_violated(u, "clean under a slot lock");
+	calls[queue]++;
+}
+
+/* A polled unit whose driver can make ring cleaning run. */
+static struct unit *unit_with_cleaning(struct kunit *test, unsigned int *calls)
+{
+	struct model *model = kunit_kzalloc(test, sizeof(*model), GFP_KERNEL);
+	struct txts_ops *ops = kunit_kzalloc(test, sizeof(*ops), GFP_KERNEL);
+	struct unit *u;
+
+	KUNIT_ASSERT_NOT_NULL(test, model);
+	KUNIT_ASSERT_NOT_NULL(test, ops);
+	*model = models[MODEL_82576];
+	*ops = *model->ops;
+	ops->clean = count_cleaning;
+	model->ops = ops;
+	u = unit_new_model(test, model);
+	u->arg = calls;
+	return u;
+}
+
+/* G16: where ring cleaning comes by itself, nothing is polled before it. */
+static void prompt_ring_cleaning_saves_the_polling(struct kunit *test)
+{
+	unsigned int calls[2] = {}, i;
+	struct unit *u = unit_with_cleaning(test, calls);
+	unsigned long count;
+	struct pkt *pkt;
+
+	for (i = 0; i < 10; i++) {
+		pkt = unit_pkt(u);
+		pkt->queue = 1;
+		count = u->rf.count;
+		KUNIT_ASSERT_EQ(test, 0, unit_xmit(u, pkt));
+		KUNIT_EXPECT_EQ(test, i + 1, calls[1]);
+		unit_sleep_us(u, 20);
+		KUNIT_EXPECT_EQ(test, count, u->rf.count);
+		unit_wire(u, pkt);
+		unit_sent(u, pkt);
+		EXPECT_STAMP(test, pkt);
+		/* Valid, low, high. */
+		KUNIT_EXPECT_EQ(test, count + 3, u->rf.count);
+	}
+	KUNIT_EXPECT_EQ(test, 0, calls[0]);
+	unit_finish(test, u);
+}
+
+/* Ring cleaning that does not come is not waited for. */
+static void late_ring_cleaning_is_made_up_by_polls(struct kunit *test)
+{
+	unsigned int calls[2] = {};
+	struct unit *u = unit_with_cleaning(test, calls);
+	struct pkt *pkt = unit_send(u);
+
+	KUNIT_ASSERT_NOT_NULL(test, pkt);
+	KUNIT_EXPECT_EQ(test, 1, calls[0]);
+	unit_wire(u, pkt);
+	KUNIT_EXPECT_TRUE(test, unit_wait(u, PATIENCE_US));
+	EXPECT_STAMP(test, pkt);
+	unit_sent(u, pkt);
+	unit_finish(test, u);
+}
+
+/* Where it is slow on average, polling begins at commit again. */
+static void slow_ring_cleaning_is_learnt(struct kunit *test)
+{
+	unsigned int calls[2] = {}, i;
+	struct unit *u = unit_with_cleaning(test, calls);
+	struct pkt *pkt;
+
+	for (i = 0; i < 20; i++) {
+		pkt = unit_send(u);
+		KUNIT_ASSERT_NOT_NULL(test, pkt);
+		unit_wire(u, pkt);
+		unit_sleep_us(u, 1000);
+		unit_sent(u, pkt);
+		EXPECT_STAMP(test, pkt);
+	}
+	KUNIT_EXPECT_LT(test, calls[0], 10);
+	pkt = unit_send(u);
+	KUNIT_ASSERT_NOT_NULL(test, pkt);
+	unit_wire(u, pkt);
+	KUNIT_EXPECT_TRUE(test, unit_wait(u, 100));
+	EXPECT_STAMP(test, pkt);
+	unit_sent(u, pkt);
+	/* And forgotten once it is prompt again. */
+	for (i = 0; i < 40; i++) {
+		pkt = unit_send(u);
+		KUNIT_ASSERT_NOT_NULL(test, pkt);
+		unit_wire(u, pkt);
+		unit_sent(u, pkt);
+		EXPECT_STAMP(test, pkt);
+	}
+	calls[0] = 0;
+	KUNIT_ASSERT_NOT_NULL(test, unit_send(u));
+	KUNIT_EXPECT_EQ(test, 1, calls[0]);
+	unit_finish(test, u);
+}
+
+/* G6: a slot that came back from quarantine is polled like any other. */
+static void poll_looks_at_a_slot_that_came_back(struct kunit *test)
+{
+	struct unit *u = unit_new(test, MODEL_82576);
+	struct pkt *pkt = unit_send(u);
+
+	KUNIT_ASSERT_NOT_NULL(test, pkt);
+	unit_sent(u, pkt);
+	KUNIT_ASSERT_TRUE(test, unit_wait(u, 30 * USEC_PER_MSEC));
+	unit_wire(u, pkt);
+	/* No other look than that of the poll. */
+	WRITE_ONCE(u->txts.policy, TXTS_POLICY_AUX);
+	pkt = unit_send(u);
+	KUNIT_ASSERT_NOT_NULL(test, pkt);
+	unit_sleep_us(u, 5 * USEC_PER_MSEC);
+	unit_wire(u, pkt);
+	WRITE_ONCE(u->txts.policy, TXTS_POLICY_AUTO);
+	txts_poll(&u->txts);
+	EXPECT_STAMP(test, pkt);
+	unit_sent(u, pkt);
+	unit_finish(test, u);
+}
+
 /* The owner is told of every end, exactly once. */
 static void owner_is_told_once_of_each_end(struct kunit *test)
 {
@@ -299,6 +428,10 @@ static struct kunit_case modes_cases[] = {
 			 model_gen_params),
 	KUNIT_CASE(polled_unit_backs_off_and_delivers),
 	KUNIT_CASE(sent_reads_a_polled_unit_at_once),
+	KUNIT_CASE(prompt_ring_cleaning_saves_the_polling),
+	KUNIT_CASE(late_ring_cleaning_is_made_up_by_polls),
+	KUNIT_CASE(slow_ring_cleaning_is_learnt),
+	KUNIT_CASE(poll_looks_at_a_slot_that_came_back),
 	KUNIT_CASE_PARAM(owner_is_told_once_of_each_end, model_gen_params),
 	KUNIT_CASE_PARAM(owner_is_told_before_stop_returns,
 			 model_gen_params),

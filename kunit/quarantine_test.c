@@ -203,6 +203,68 @@ static void xmit_makes_the_thread_look_for_evidence(struct kunit *test)
 	unit_finish(test, u);
 }
 
+/* G4: however many senders ask, the MAC is asked once a millisecond. */
+static void senders_in_a_row_ask_the_mac_seldom(struct kunit *test)
+{
+	struct unit *u = unit_of_id(test);
+	unsigned int i, calls;
+
+	timed_out(test, u);
+	calls = u->mac_calls;
+	for (i = 0; i < 100; i++) {
+		KUNIT_EXPECT_NULL(test, unit_send(u));
+		unit_sleep_us(u, 50);
+	}
+	KUNIT_EXPECT_GE(test, u->mac_calls - calls, 3);
+	KUNIT_EXPECT_LE(test, u->mac_calls - calls, 8);
+	unit_finish(test, u);
+}
+
+static void turn_off_elsewhere(struct unit *u)
+{
+	/* The first thing that txts_enable() does on another CPU. */
+	WRITE_ONCE(u->txts.enabled, false);
+}
+
+/* G8: turned off while xmit looks for a slot: refused, not queued. */
+static void off_while_a_slot_is_sought_is_a_skip(struct kunit *test)
+{
+	struct unit *u = unit_of_id(test);
+	struct pkt *old = timed_out(test, u), *pkt = unit_pkt(u);
+
+	u->lose_irqs = 1;
+	unit_wire(u, old);
+	/* The readiness read frees the slot; whoever turned it off waits. */
+	unit_inject(u, 0, turn_off_elsewhere, false);
+	KUNIT_EXPECT_EQ(test, -ENETDOWN, unit_xmit(u, pkt));
+	KUNIT_EXPECT_TRUE(test, unit_injected(u));
+	EXPECT_COUNT(test, u, TXTS_SKIP_OFF, 1);
+	EXPECT_COUNT(test, u, TXTS_ORPHAN, 1);
+	KUNIT_EXPECT_EQ(test, 1, unit_refs(u, pkt));
+	txts_flush(&u->txts);
+	txts_enable(&u->txts, true);
+	KUNIT_EXPECT_NOT_NULL(test, unit_send(u));
+	serve_all(u);
+	unit_finish(test, u);
+}
+
+/* Valid, but the read says there is none: that is no evidence. */
+static void orphan_that_cannot_be_read_stays(struct kunit *test)
+{
+	struct unit *u = unit_of_id(test);
+	struct pkt *old = timed_out(test, u);
+
+	u->lose_irqs = 1;
+	unit_wire(u, old);
+	u->read_error = -EAGAIN;
+	KUNIT_EXPECT_NULL(test, unit_send(u));
+	KUNIT_EXPECT_EQ(test, TXTS_QUARANTINE,
+			u->txts.slots[old->slot].state);
+	EXPECT_COUNT(test, u, TXTS_ORPHAN, 0);
+	u->read_error = 0;
+	unit_finish(test, u);
+}
+
 /* (c), case 13: a reset frees all of them at once. */
 static void hardware_reset_is_evidence(struct kunit *test)
 {
@@ -502,6 +564,12 @@ static struct kunit_case quarantine_cases[] = {
 	KUNIT_CASE_PARAM(empty_mac_says_nothing_about_a_frame_not_sent,
 			 single_gen_params),
 	KUNIT_CASE_PARAM(xmit_makes_the_thread_look_for_evidence,
+			 single_gen_params),
+	KUNIT_CASE_PARAM(senders_in_a_row_ask_the_mac_seldom,
+			 single_gen_params),
+	KUNIT_CASE_PARAM(off_while_a_slot_is_sought_is_a_skip,
+			 single_gen_params),
+	KUNIT_CASE_PARAM(orphan_that_cannot_be_read_stays,
 			 single_gen_params),
 	KUNIT_CASE_PARAM(hardware_reset_is_evidence, model_gen_params),
 	KUNIT_CASE_PARAM(suspect_gets_its_own_stamp_not_the_orphan,

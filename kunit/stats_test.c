@@ -173,6 +173,32 @@ static void histograms_hold_every_delivered_stamp(struct kunit *test)
 	unit_finish(test, u);
 }
 
+/* A latency beyond the last bucket is in it; one of 1 us is not above it. */
+static void histogram_tells_short_from_long(struct kunit *test)
+{
+	struct unit *u = unit_new(test, MODEL_PUSH);
+	unsigned int i, last = TXTS_HIST_BUCKETS - 1;
+	struct pkt *pkt;
+	u64 low = 0;
+
+	pkt = unit_send(u);
+	KUNIT_ASSERT_NOT_NULL(test, pkt);
+	unit_wire(u, pkt);
+	for (i = 0; i < 12; i++)
+		low += txts_read_hist(&u->txts, TXTS_HIST_READ, i);
+	KUNIT_EXPECT_EQ(test, 1, low);
+	unit_sent(u, pkt);
+	pkt = unit_send(u);
+	KUNIT_ASSERT_NOT_NULL(test, pkt);
+	unit_sleep_us(u, 4900 * USEC_PER_MSEC);
+	unit_wire(u, pkt);
+	KUNIT_EXPECT_EQ(test, 1,
+			txts_read_hist(&u->txts, TXTS_HIST_READ, last));
+	unit_sent(u, pkt);
+	EXPECT_COUNT(test, u, TXTS_DELIVERED, 2);
+	unit_finish(test, u);
+}
+
 /* Case 19: stamping is off: that is how it looks, not like zero asked. */
 static void off_is_shown_as_off(struct kunit *test)
 {
@@ -218,6 +244,7 @@ static struct kunit_case stats_cases[] = {
 			 model_gen_params),
 	KUNIT_CASE_PARAM(histograms_hold_every_delivered_stamp,
 			 model_gen_params),
+	KUNIT_CASE(histogram_tells_short_from_long),
 	KUNIT_CASE_PARAM(off_is_shown_as_off, model_gen_params),
 	KUNIT_CASE(calls_are_counted_as_they_happened),
 	{}

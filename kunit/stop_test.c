@@ -73,6 +73,85 @@ static void stopped_tracker_refuses_all(struct kunit *test)
 	unit_finish(test, u);
 }
 
+static const enum model_id irq_models[] = {
+	MODEL_82580, MODEL_82580_REARM, MODEL_I210, MODEL_I225, MODEL_64,
+};
+KUNIT_ARRAY_PARAM(irq, irq_models, model_id_name);
+
+/* G8, kind 22: a stamp that came while stopped blocks nothing afterwards. */
+static void stamp_left_unread_by_stop_blocks_nothing(struct kunit *test)
+{
+	struct unit *u = unit_new(test, *(enum model_id *)test->param_value);
+	struct pkt *old = unit_send(u), *pkt;
+
+	KUNIT_ASSERT_NOT_NULL(test, old);
+	txts_stop(&u->txts);
+	unit_wire(u, old);
+	unit_sent(u, old);
+	KUNIT_EXPECT_EQ(test, 0, txts_start(&u->txts));
+	unit_pump(u);
+	EXPECT_COUNT(test, u, TXTS_ORPHAN, 1);
+	pkt = unit_send(u);
+	KUNIT_ASSERT_NOT_NULL(test, pkt);
+	unit_wire(u, pkt);
+	/* By its interrupt: not the deadline's last look. */
+	KUNIT_EXPECT_TRUE(test, unit_wait(u, USEC_PER_MSEC));
+	EXPECT_STAMP(test, pkt);
+	EXPECT_NO_STAMP(test, old);
+	unit_sent(u, pkt);
+	unit_finish(test, u);
+}
+
+static void clock_is_gone(struct unit *u)
+{
+	unit_violated(u, "converted after stop");
+}
+
+/* G8, kinds 30 and 31: nobody needs the clock, or arms a thing, after stop. */
+static void clock_may_go_after_stop(struct kunit *test)
+{
+	struct unit *u = unit_of(test);
+	unsigned int i;
+
+	fill(test, u);
+	WRITE_ONCE(u->txts.policy, TXTS_POLICY_AUX);
+	for (i = 0; i < u->nr_pkts; i++)
+		unit_wire(u, &u->pkts[i]);
+	txts_stop(&u->txts);
+	u->in_convert = clock_is_gone;
+	txts_irq(&u->txts, TXTS_ALL_SLOTS);
+	txts_poll(&u->txts);
+	for (i = 0; i < u->nr_pkts; i++)
+		unit_sent(u, &u->pkts[i]);
+	unit_sleep_us(u, 200 * USEC_PER_MSEC);
+	KUNIT_EXPECT_EQ(test, 0, unit_in_flight(u));
+	unit_finish(test, u);
+}
+
+/* Kind 3: a slot is taken, who holds it is not in the MAC's hands yet. */
+static void reserved_slot_is_nobody_elses(struct kunit *test)
+{
+	struct unit *u = unit_of(test);
+	struct pkt *pkt = unit_pkt(u);
+
+	KUNIT_ASSERT_EQ(test, 0, unit_reserve(u, pkt));
+	txts_irq(&u->txts, TXTS_ALL_SLOTS);
+	txts_poll(&u->txts);
+	txts_enable(&u->txts, true);
+	txts_link(&u->txts, false);
+	txts_link(&u->txts, true);
+	unit_sleep_us(u, 6 * USEC_PER_SEC);
+	KUNIT_EXPECT_EQ(test, 1, unit_refs(u, pkt));
+	KUNIT_EXPECT_EQ(test, TXTS_RESERVED,
+			u->txts.slots[pkt->slot].state);
+	EXPECT_COUNT(test, u, TXTS_TIMEOUT, 0);
+	unit_commit(u, pkt);
+	KUNIT_EXPECT_TRUE(test, pkt->committed);
+	serve(u, pkt);
+	EXPECT_STAMP(test, pkt);
+	unit_finish(test, u);
+}
+
 /* Section 3: commit cannot fail; after a stop it takes no reference. */
 static void commit_after_stop_takes_no_reference(struct kunit *test)
 {
@@ -336,6 +415,24 @@ static void flush_of_a_queue_leaves_the_others_alone(struct kunit *test)
 	}
 }
 
+/* Its queue is flushed between reserve and commit: nobody is told later. */
+static void flush_of_a_queue_before_commit_is_heeded(struct kunit *test)
+{
+	struct unit *u = unit_of(test);
+	struct pkt *pkt = unit_owner_pkt(u);
+
+	pkt->queue = 1;
+	KUNIT_ASSERT_EQ(test, 0, unit_reserve(u, pkt));
+	txts_flush_queue(&u->txts, 0);
+	txts_flush_queue(&u->txts, 1);
+	unit_commit(u, pkt);
+	KUNIT_EXPECT_FALSE(test, pkt->committed);
+	EXPECT_COUNT(test, u, TXTS_FLUSHED, 1);
+	serve(u, pkt);
+	KUNIT_EXPECT_EQ(test, 0, pkt->ends);
+	unit_finish(test, u);
+}
+
 /* Case 7: complete, timeout, stop and abort, interleaved at every access. */
 static void event_stop(struct unit *u)
 {
@@ -394,6 +491,10 @@ static void each_way_to_end_at_every_access_ends_once(struct kunit *test)
 static struct kunit_case stop_cases[] = {
 	KUNIT_CASE_PARAM(stop_ends_all_that_is_in_flight, model_gen_params),
 	KUNIT_CASE_PARAM(stopped_tracker_refuses_all, model_gen_params),
+	KUNIT_CASE_PARAM(stamp_left_unread_by_stop_blocks_nothing,
+			 irq_gen_params),
+	KUNIT_CASE_PARAM(clock_may_go_after_stop, model_gen_params),
+	KUNIT_CASE_PARAM(reserved_slot_is_nobody_elses, model_gen_params),
 	KUNIT_CASE_PARAM(commit_after_stop_takes_no_reference,
 			 model_gen_params),
 	KUNIT_CASE_PARAM(commit_after_stop_and_start_is_flushed,
@@ -409,6 +510,8 @@ static struct kunit_case stop_cases[] = {
 			 model_gen_params),
 	KUNIT_CASE_PARAM(flush_is_legal_in_hard_irq, model_gen_params),
 	KUNIT_CASE(flush_of_a_queue_leaves_the_others_alone),
+	KUNIT_CASE_PARAM(flush_of_a_queue_before_commit_is_heeded,
+			 model_gen_params),
 	KUNIT_CASE_PARAM(each_way_to_end_at_every_access_ends_once,
 			 model_gen_params),
 	{}
