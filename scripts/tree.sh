@@ -7,11 +7,13 @@
 #
 # TREE gets links to Kbuild, lib/txts and include, and for each directory
 # drivers/NAME that has a NAME.cocci the driver of the kernel source KSRC
-# (drivers/net/ethernet/intel/NAME), rewired by that semantic patch. It is
-# generated again only if the patch or the driver changed.
+# (drivers/net/ethernet/intel/NAME), rewired by the semantic patches there, in
+# the order of their names. It is generated again only if one of them or the
+# driver changed.
 #
 # What drivers/NAME holds, and what it has to keep to:
-#   NAME.cocci  the semantic patch. A finalize:python rule prints
+#   NAME.cocci  the semantic patch; other *.cocci may hold more of it. In each a
+#               finalize:python rule prints
 #               "txts: rule RULE did not match" for each rule that should have
 #               matched and did not, or appends RULE to the file that the
 #               environment variable TXTS_UNMATCHED names. Either is an error.
@@ -36,11 +38,14 @@ HINT="scripts/tree.sh $tree $ksrc"
 
 rewrite()
 {
-	local name=$1 dir=$2 cocci=$TOP/drivers/$1/$1.cocci
+	local name=$1 dir=$2 cocci
 
 	cd "$dir"
-	TXTS_UNMATCHED=$dir/unmatched timeout 300 spatch --sp-file "$cocci" \
-		--in-place --no-includes ./*.c ./*.h
+	for cocci in "$TOP/drivers/$name"/*.cocci; do
+		TXTS_UNMATCHED=$dir/unmatched timeout 300 spatch \
+			--sp-file "$cocci" --in-place --no-includes ./*.c ./*.h ||
+			return
+	done
 }
 
 # spatch leaves blanks where it removed code, and spaces where it added some. A
@@ -72,9 +77,9 @@ verify()
 		"$STEP_LOG"; cat "$dir/unmatched" 2>/dev/null || true; } |
 		sort -u | xargs)
 	[[ -z $rules ]] || die "$name: rule did not match: $rules" \
-		"compare the rule in drivers/$name/$name.cocci with $ksrc/drivers/net/ethernet/intel/$name"
+		"compare the rule in drivers/$name/*.cocci with $ksrc/drivers/net/ethernet/intel/$name"
 	((STEP_RC != 124)) || die "$name: the semantic patch did not end" \
-		"look for a rule with ... over a loop in drivers/$name/$name.cocci"
+		"look for a rule with ... over a loop in drivers/$name/*.cocci"
 	((STEP_RC == 0)) || die "$name: spatch failed" \
 		"read the output above, all of it is in $STEP_LOG"
 	[[ -f $TOP/drivers/$name/gone ]] || return 0
@@ -82,7 +87,7 @@ verify()
 		where=$(grep -nwF -- "$word" "$dir"/*.[ch] | head -n 3 || true)
 		[[ -z $where ]] || die \
 			"$name: $word is still there: ${where//"$dir/"/}" \
-			"a rule in drivers/$name/$name.cocci has to remove it"
+			"a rule in drivers/$name/*.cocci has to remove it"
 	done < <(sed 's/#.*//; s/[[:space:]]*$//; /^$/d' \
 		"$TOP/drivers/$name/gone")
 }
@@ -90,7 +95,7 @@ verify()
 generate()
 {
 	local name=$1 from=$ksrc/drivers/net/ethernet/intel/$1
-	local to=$tree/drivers/$1 part=$tree/.part-$1 own sum file
+	local to=$tree/drivers/$1 part=$tree/.part-$1 own sum file unchecked
 
 	[[ -f $from/Makefile ]] || die "$ksrc has no driver $name" \
 		'set KSRC= to a full kernel source tree'
@@ -100,8 +105,10 @@ generate()
 	sum=$(cat $own "$from"/*.[ch] "$from/Makefile" "$SCRIPTS/tree.sh" |
 		sha256sum)
 	if [[ ! -f $to/.inputs || $(<"$to/.inputs") != "$sum" ]]; then
-		grep -q 'finalize:python' "$TOP/drivers/$name/$name.cocci" ||
-			die "$name.cocci does not check its rules" \
+		unchecked=$(grep -L 'finalize:python' \
+			"$TOP/drivers/$name"/*.cocci || true)
+		[[ -z $unchecked ]] ||
+			die "${unchecked//"$TOP/"/} does not check its rules" \
 				'add a finalize:python rule, see scripts/tree.sh'
 		rm -rf "$part"
 		mkdir -p "$part" "$to"
