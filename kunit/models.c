@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The models: a table of side effects and a few callbacks each, written the
- * way a driver writes them.
+ * The models: a stamp unit and a few callbacks each, written the way a driver
+ * writes them.
  */
 #include <linux/delay.h>
 #include <linux/errno.h>
@@ -258,86 +258,40 @@ static void isr_push(struct unit *u)
 			txts_complete(&u->txts, slot, read_words(u, slot));
 }
 
-/* Reading the high word of slot n frees the register. */
-#define FREED_BY_HIGH(n)	{ RF_READ, REG_HIGH(n), RF_CLEAR,	\
-				  (n) < 32 ? REG_VALID : REG_VALID_HIGH, \
-				  BIT((n) % 32) }
-#define FREED_4(n)	FREED_BY_HIGH(n), FREED_BY_HIGH((n) + 1),	\
-			FREED_BY_HIGH((n) + 2), FREED_BY_HIGH((n) + 3)
-#define FREED_16(n)	FREED_4(n), FREED_4((n) + 4),			\
-			FREED_4((n) + 8), FREED_4((n) + 12)
-
-static const struct rf_effect effects_82576[] = {
-	FREED_BY_HIGH(0),
-};
-
-static const struct rf_effect effects_82580[] = {
-	FREED_BY_HIGH(0),
-	{ RF_WRITE, REG_CAUSE, RF_W1C, REG_CAUSE, CAUSE_TXTS },
-};
-
-static const struct rf_effect effects_i210[] = {
-	FREED_BY_HIGH(0),
-	{ RF_READ, REG_CAUSE, RF_CLEAR, REG_CAUSE, ~0U },
-};
-
-static const struct rf_effect effects_i225[] = {
-	{ RF_READ, REG_HIGH(0), RF_CLEAR, REG_VALID, 0xf },
-	{ RF_READ, REG_HIGH(0), RF_SET, REG_LINE, BIT(0) },
-	FREED_BY_HIGH(1), FREED_BY_HIGH(2), FREED_BY_HIGH(3),
-	{ RF_READ, REG_CAUSE, RF_CLEAR, REG_CAUSE, ~0U },
-};
-
-static const struct rf_effect effects_64[] = {
-	FREED_16(0), FREED_16(16), FREED_16(32), FREED_16(48),
-	{ RF_READ, REG_CAUSE, RF_CLEAR, REG_CAUSE, ~0U },
-};
-
-#define EFFECTS(table)	.effects = table, .nr_effects = ARRAY_SIZE(table)
-
 const struct model models[NR_MODELS] = {
 	[MODEL_82576] = {
 		.name = "82576",
-		.slots = 1,
+		STAMP_UNIT_82576,
 		.flags = TXTS_POLLED,
 		.reads_per_stamp = 3,
-		EFFECTS(effects_82576),
 		.ops = &ops_polled,
 	},
 	[MODEL_82580] = {
 		.name = "82580",
-		.slots = 1,
-		.irq = UNIT_IRQ_CAUSE,
+		STAMP_UNIT_82580,
 		.reads_per_stamp = 3,
-		EFFECTS(effects_82580),
 		.ops = &ops_polled,
 		.isr = isr_write_to_clear,
 	},
 	[MODEL_82580_REARM] = {
 		.name = "82580 sticky cause",
-		.slots = 1,
-		.irq = UNIT_IRQ_CAUSE,
+		STAMP_UNIT_82580,
 		.reads_per_stamp = 4,
-		EFFECTS(effects_82580),
 		.ops = &ops_rearm,
 		.isr = isr_sticky,
 	},
 	[MODEL_I210] = {
 		.name = "I210",
-		.slots = 1,
-		.irq = UNIT_IRQ_CAUSE,
+		STAMP_UNIT_I210,
 		.reads_per_stamp = 3,
-		EFFECTS(effects_i210),
 		.ops = &ops_polled,
 		.isr = isr_cause,
 	},
 	[MODEL_I225] = {
 		.name = "I225",
-		.slots = 4,
+		STAMP_UNIT_I225,
 		.peek_slots = BIT_ULL(0),
-		.irq = UNIT_IRQ_LINE,
 		.reads_per_stamp = 8,
-		EFFECTS(effects_i225),
 		.ops = &ops_i225,
 		.isr = isr_any,
 	},
@@ -346,7 +300,7 @@ const struct model models[NR_MODELS] = {
 		.slots = 64,
 		.irq = UNIT_IRQ_CAUSE,
 		.reads_per_stamp = 6,
-		EFFECTS(effects_64),
+		STAMP_EFFECTS(64),
 		.ops = &ops_polled,
 		.isr = isr_any,
 	},
@@ -358,7 +312,7 @@ const struct model models[NR_MODELS] = {
 		.irq = UNIT_IRQ_EACH,
 		.read_ms = { 30, 10, 50, 20 },
 		.reads_per_stamp = 6,
-		EFFECTS(effects_64),
+		STAMP_EFFECTS(64),
 		.ops = &ops_mailbox,
 		.isr = isr_any,
 	},
@@ -367,7 +321,7 @@ const struct model models[NR_MODELS] = {
 		.slots = 8,
 		.flags = TXTS_PUSHED,
 		.irq = UNIT_IRQ_EACH,
-		EFFECTS(effects_64),
+		STAMP_EFFECTS(64),
 		.ops = &ops_push,
 		.isr = isr_push,
 	},

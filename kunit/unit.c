@@ -177,48 +177,19 @@ void unit_clock_step(struct unit *u, unsigned int timer, s64 step)
 	raw_spin_unlock_irqrestore(&u->clock_lock, flags);
 }
 
-static bool unit_valid(struct unit *u, unsigned int slot)
-{
-	return u->rf.reg[slot < 32 ? REG_VALID : REG_VALID_HIGH] &
-	       BIT(slot % 32);
-}
-
-static void unit_interrupt(struct unit *u)
-{
-	u32 cause = u->rf.reg[REG_CAUSE];
-	u32 line = u->rf.reg[REG_LINE];
-
-	rf_update(&u->rf, REG_CAUSE, 0, CAUSE_TXTS);
-	switch (u->model->irq) {
-	case UNIT_IRQ_NONE:
-		break;
-	case UNIT_IRQ_CAUSE:
-		if (!(cause & CAUSE_TXTS))
-			unit_raise(u);
-		break;
-	case UNIT_IRQ_LINE:
-		rf_update(&u->rf, REG_LINE, BIT(0), 0);
-		if (line & BIT(0))
-			unit_raise(u);
-		break;
-	case UNIT_IRQ_EACH:
-		unit_raise(u);
-		break;
-	}
-}
-
 /* The MAC latches @raw into @slot; false if the register is still locked. */
 bool unit_capture(struct unit *u, unsigned int slot, u64 raw)
 {
-	if (u->rf.removed || unit_valid(u, slot)) {
+	switch (stamp_capture(&u->rf, u->model->irq, slot, raw)) {
+	case STAMP_LOCKED:
 		u->lost++;
 		return false;
+	case STAMP_INTERRUPT:
+		unit_raise(u);
+		break;
+	case STAMP_QUIET:
+		break;
 	}
-	rf_update(&u->rf, REG_LOW(slot), ~0U, lower_32_bits(raw));
-	rf_update(&u->rf, REG_HIGH(slot), ~0U, upper_32_bits(raw));
-	rf_update(&u->rf, slot < 32 ? REG_VALID : REG_VALID_HIGH, 0,
-		  BIT(slot % 32));
-	unit_interrupt(u);
 	return true;
 }
 
@@ -231,8 +202,7 @@ void unit_hw_reset(struct unit *u)
 		u->pkts[i].vanished = u->pkts[i].on_ring;
 		u->pkts[i].in_mac = false;
 	}
-	for (i = 0; i < RF_REGS; i++)
-		rf_update(&u->rf, i, ~0U, i == REG_LINE);
+	stamp_reset(&u->rf);
 	u->irq_pending = false;
 	txts_hw_reset(&u->txts);
 }

@@ -10,20 +10,7 @@
 #include <linux/skbuff.h>
 #include <linux/txts.h>
 
-#include "regfile.h"
-
-/* Registers that all models share; the meaning differs by effect table. */
-enum unit_reg {
-	REG_VALID,		/* one bit each of slots 0-31 */
-	REG_VALID_HIGH,		/* slots 32-63 */
-	REG_CAUSE,		/* interrupt cause */
-	REG_LINE,		/* bit 0: the next capture interrupts */
-	REG_STAMPS = 16,
-};
-
-#define REG_LOW(slot)	(REG_STAMPS + 2 * (slot))
-#define REG_HIGH(slot)	(REG_STAMPS + 2 * (slot) + 1)
-#define CAUSE_TXTS	BIT(0)
+#include "stamp_unit.h"
 
 #define UNIT_PKTS	256
 /* 1 more in the raw value changes both words, so that a torn read shows. */
@@ -31,27 +18,19 @@ enum unit_reg {
 
 struct unit;
 
-/* When a capture raises the interrupt. */
-enum unit_irq_kind {
-	UNIT_IRQ_NONE,		/* never: the unit is polled */
-	UNIT_IRQ_CAUSE,		/* when the cause bit becomes set */
-	UNIT_IRQ_LINE,		/* when the line is armed, which disarms it */
-	UNIT_IRQ_EACH,		/* always */
-};
-
 /**
- * struct model - one kind of Tx stamp unit
+ * struct model - a Tx stamp unit and a driver's code for it
  * @name: of the model
- * @slots: number of slots
+ * @slots: of struct stamp_unit
  * @flags: of struct txts_params
  * @peek_slots: of struct txts_params
  * @timeout_us: of struct txts_params
  * @quarantine_ms: of struct txts_params
- * @irq: when a capture raises the interrupt
+ * @irq: of struct stamp_unit
  * @read_ms: how long the read out of a slot sleeps, for slots 0-3
  * @reads_per_stamp: most registers read for a stamp that is there, ISR apart
- * @effects: what accesses do
- * @nr_effects: number of @effects
+ * @effects: of struct stamp_unit
+ * @nr_effects: of struct stamp_unit
  * @ops: the driver's callbacks
  * @isr: the driver's interrupt handler
  */
