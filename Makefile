@@ -34,8 +34,12 @@ check-quick: ## the KUnit suites on one kernel
 check-kcsan: ## the KUnit suites on x86 in QEMU, with KCSAN and PREEMPT_RT (not run yet)
 	@scripts/kcsan.sh
 
-coverage: ## lines and branches of lib/txts that the KUnit suites execute (not run yet)
+coverage: ## lines and branches of lib/txts that the KUnit suites execute
 	@scripts/coverage.sh
+
+.PHONY: mutants
+mutants: ## plant faults in a copy of lib/txts: a KUnit suite must notice each [MUTANT='NAME...']
+	@scripts/mutants.sh $(MUTANT)
 
 demo: ## stock igb, its bottom-half variant and txts side by side in QEMU
 	@scripts/demo.sh
