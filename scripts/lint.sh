@@ -37,6 +37,8 @@ KUNIT_IGNORE=$CHECKPATCH_IGNORE,MACRO_ARG_REUSE,LINE_SPACING,USLEEP_RANGE
 KUNIT_IGNORE+=,COMPLEX_MACRO
 # Programs for user space have stdint.h, not the kernel's short types.
 TOOLS_IGNORE=$CHECKPATCH_IGNORE,PREFER_KERNEL_TYPES
+# A table of parameters is made by a macro; symbols are exported for others.
+TOOLS_IGNORE+=,MACRO_ARG_REUSE,EXPORT_SYMBOL
 # TRACE_EVENT() is laid out like a table in every trace header of the kernel.
 TRACE_IGNORE=$CHECKPATCH_IGNORE,OPEN_ENDED_LINE,PARENTHESIS_ALIGNMENT,SPACING
 

@@ -9,6 +9,8 @@
 #                          a patch to the kernel would add it
 #   kunit_overlay VERSION  the same at build/um-VERSION/src, with the tests; the
 #                          caller holds the lock um-VERSION so long
+#   nic_overlay            the same at build/um-7-nic/src for the emulated NICs,
+#                          under the lock um-7-nic
 #   collect_fini TREE      lets a User Mode Linux built in that view write GCC's
 #                          coverage data when it ends
 
@@ -94,4 +96,25 @@ kunit_overlay()
 	link_files "$TOP/lib/txts" "$dir/src/lib/txts"
 	link_files "$TOP/include" "$dir/src/include"
 	link_files "$TOP/kunit" "$dir/src/lib/txts/kunit"
+}
+
+# The kernel for the emulated NICs has nothing of txts in it, which comes as
+# modules; only the virtual PCI bus is opened for a module.
+nic_overlay()
+{
+	local dir=$BUILD/um-7-nic version
+
+	version=$(<"$SRC/linux-7/.txts-version")
+	if [[ ! -f $dir/version || $(<"$dir/version") != "$version" ]]; then
+		rm -rf "$dir/version" "$dir/obj"
+		step 'overlay of linux-7 for the emulated NICs' \
+			kernel_overlay "$SRC/linux-7" "$dir/src"
+		printf '%s\n' "$version" >"$dir/version"
+	fi
+	link_files "$TOP/lib/txts" "$dir/src/lib/txts"
+	ln -sfn "$TOP/tools/testing/nic/uml-export.c" \
+		"$dir/src/arch/um/drivers/uml-export.c"
+	# shellcheck disable=SC2016
+	append_line "$dir/src/arch/um/drivers/Makefile" \
+		'obj-$(CONFIG_UML_PCI) += uml-export.o'
 }
