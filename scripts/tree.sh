@@ -114,7 +114,7 @@ generate()
 		mkdir -p "$part" "$to"
 		rm -f "$to/.inputs"
 		cp "$from"/*.[ch] "$from/Makefile" "$part/"
-		try_step "rewire $name" rewrite "$name" "$part"
+		try_step "rewire $name in ${tree#"$BUILD/"}" rewrite "$name" "$part"
 		verify "$name" "$part"
 		rm -f "$part/unmatched"
 		tidy_all "$from" "$part"
