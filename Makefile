@@ -4,9 +4,10 @@
 # or fetched is in build/.
 
 export KVER KDIR KSRC TESTING JOBS
+export QUICK ALL DEVICES VARIANTS WORKLOADS RATES RUNS SHIFT NTP_SHIFT
 
 .PHONY: help modules kunit smoke lint check check-quick check-kcsan coverage
-.PHONY: demo clean distclean
+.PHONY: demo bench clean distclean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' $(firstword $(MAKEFILE_LIST)) \
@@ -43,6 +44,9 @@ mutants: ## plant faults in a copy of lib/txts: a KUnit suite must notice each [
 
 demo: ## stock igb, its bottom-half variant and txts side by side in QEMU
 	@scripts/demo.sh
+
+bench: ## policies side by side in QEMU, virtual time, 90 minutes [QUICK=1 | ALL=1] [VARIANTS=..] [WORKLOADS=..]
+	@scripts/bench.sh
 
 clean: ## remove what was built, keep what was fetched
 	@if [ -d build ]; then find build -mindepth 1 -maxdepth 1 ! -name dl \

@@ -3,7 +3,7 @@
 #
 # Installs the Debian packages that a group of steps needs:
 #
-#   packages.sh GROUP...     build lint uml vm demo coverage kcsan
+#   packages.sh GROUP...     build lint uml vm demo bench coverage kcsan
 #   packages.sh lists        only has apt know what there is
 #   packages.sh next         the same, with the suite that has Linux 7.x
 #
@@ -32,6 +32,7 @@ group()
 	uml)	echo "$uml" ;;
 	vm)	echo "$vm" ;;
 	demo)	echo "$build $vm" ;;
+	bench)	echo "$build $vm chrony" ;;
 	coverage) echo "$uml lcov" ;;
 	kcsan)	echo "$uml $vm libelf-dev libssl-dev" ;;
 	lists|next) ;;
@@ -132,12 +133,12 @@ known()
 }
 
 ARGS=$*
-(($#)) || die 'no group given' 'use packages.sh build|lint|uml|vm|demo|coverage|kcsan|lists|next'
+(($#)) || die 'no group given' 'use packages.sh build|lint|uml|vm|demo|bench|coverage|kcsan|lists|next'
 missing=()
 qemu=()
 for name; do
 	needs=$(group "$name") || die "there is no package group $name" \
-		'use packages.sh build|lint|uml|vm|demo|coverage|kcsan|lists|next'
+		'use packages.sh build|lint|uml|vm|demo|bench|coverage|kcsan|lists|next'
 	for pkg in $needs; do
 		installed "$pkg" && continue
 		if [[ $pkg == qemu-* ]]; then

@@ -18,6 +18,7 @@
 #   -M MB       memory (512)
 #   -t SECONDS  of the host's time until the VM counts as hung (600)
 #   -p          also capture the wire into DIR/wire.pcap
+#   -T EVENT    have QEMU log a trace event of its own into DIR/trace
 #   -a ARGS     more for the kernel's command line
 #
 # NAME=VALUE are variables for the guest script. Exit status: the script's; 1
@@ -30,7 +31,7 @@ HINT="$0 $*"
 VM=$TOP/tools/vm
 PATH=$PATH:/usr/sbin:/sbin
 release='' out='' moddir='' load=yes cpus=1 shift=1 memory=512 limit=600
-append='' capture=no
+append='' capture=no event=''
 files=() extra=()
 
 usage()
@@ -43,7 +44,7 @@ number()
 	[[ $2 =~ ^[0-9]+$ ]] || usage "$1 needs a number, not \"$2\""
 }
 
-while getopts k:o:m:lf:x:c:s:M:t:pa: opt; do
+while getopts k:o:m:lf:x:c:s:M:t:pT:a: opt; do
 	case $opt in
 	k)	release=$OPTARG ;;
 	o)	out=$OPTARG ;;
@@ -56,6 +57,7 @@ while getopts k:o:m:lf:x:c:s:M:t:pa: opt; do
 	M)	number -M "$OPTARG"; memory=$OPTARG ;;
 	t)	number -t "$OPTARG"; limit=$OPTARG ;;
 	p)	capture=yes ;;
+	T)	event=$OPTARG ;;
 	a)	append=$OPTARG ;;
 	*)	usage 'unknown option' ;;
 	esac
@@ -198,6 +200,7 @@ port()
 dump=()
 [[ $capture == no ]] ||
 	dump=(-object "filter-dump,id=dump,netdev=net1,file=$out/wire.pcap")
+[[ -z $event ]] || dump+=(-trace "enable=$event" -D "$out/trace")
 icount=()
 [[ $shift == off ]] || icount=(-icount "shift=$shift,sleep=off")
 rc=0

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash disable=SC2034,SC2153,SC2154
+#
+# What the bench's guest scripts share. Each gets VARIANT, and POLICY where the
+# tracker's policy is to be set.
+LOADER=/data/txts-ntp-load
+CLIENT_MAC=02:00:00:00:64:01
+PAST_P1=10.9.0.3
+
+set_policy()
+{
+	[[ -n $POLICY ]] || return 0
+	echo "$POLICY" >"/sys/kernel/debug/txts/$PCI/policy" || {
+		echo "bench: no policy $POLICY: was txts built with TESTING=1?"
+		return 1
+	}
+}
+
+# All interrupts of a port to the CPUs of a mask.
+pin_port()
+{
+	local dir irq
+
+	dir=$(readlink -f "$1")/msi_irqs
+	for irq in "$dir"/*; do
+		echo "$2" >"/proc/irq/${irq##*/}/smp_affinity" || return 1
+	done
+}
+
+# The machine under test is CPU 0, the one that loads it is CPU 1.
+pin_all()
+{
+	local far_pci=$1 pid
+
+	pin_port "/sys/bus/pci/devices/$PCI" 1 || return 1
+	pin_port "/sys/bus/pci/devices/$far_pci" 2 || return 1
+	for pid in /proc/[0-9]*; do
+		[[ $(cat "$pid/comm" 2>/dev/null) != *"$PCI"* ]] ||
+			taskset -p 1 "${pid##*/}" >/dev/null
+	done
+}
+
+far_pci()
+{
+	basename "$($FAR readlink -f "/sys/class/net/$P1/device")"
+}
+
+# The far side of the wire is full of clients behind one Ethernet address.
+route_clients()
+{
+	ip neigh replace "$PAST_P1" lladdr "$CLIENT_MAC" nud permanent \
+		dev "$P0" &&
+		ip route add 10.64.0.0/16 via "$PAST_P1" dev "$P0"
+}
+
+start_chronyd()
+{
+	local stamps=$1
+
+	mkdir -p /etc
+	mkdir -m 750 /run/chrony
+	echo 'root:x:0:0::/:/bin/bash' >/etc/passwd
+	{
+		echo 'local stratum 1'
+		echo 'allow'
+		echo 'clientloglimit 33554432'
+		echo 'bindcmdaddress /run/chrony/chronyd.sock'
+		echo 'cmdport 0'
+		echo 'pidfile /run/chrony/chronyd.pid'
+		[[ $stamps == no ]] || echo "hwtimestamp $P0 minpoll -2"
+	} >/run/chrony.conf
+	taskset 1 chronyd -x -d -u root -f /run/chrony.conf \
+		>/out/chronyd.log 2>&1 &
+	CHRONYD=$!
+	wait_for 100 test -S /run/chrony/chronyd.sock || {
+		echo 'bench: chronyd does not run:'
+		cat /out/chronyd.log
+		return 1
+	}
+	# It trusts the NIC's clock after a few samples.
+	sleep 5
+}
+
+# Everything that counts, as "name value" lines.
+sample()
+{
+	awk '$1 == "Udp:" && n++ {
+		print "udp_in", $2; print "udp_rcvbuf_errors", $6 }' \
+		/proc/net/snmp
+	ethtool -S "$P0" | awk '/tx_hwtstamp|rx_missed_errors|rx_no_buffer|rx_packets|tx_packets|rx_fifo|rx_hwtstamp/ {
+		sub(":", "", $1); print "near_" $1, $2 }'
+	$FAR ethtool -S "$P1" | awk '/rx_missed_errors|rx_no_buffer|rx_packets|tx_packets|rx_fifo/ {
+		sub(":", "", $1); print "far_" $1, $2 }'
+	awk '$1 ~ /^cpu[0-9]/ { print $1 "_user", $2; print $1 "_system", $4;
+		print $1 "_idle", $5; print $1 "_irq", $7;
+		print $1 "_softirq", $8 }' /proc/stat
+	awk '$1 == "ctxt" { print "switches", $2 }' /proc/stat
+	if [[ -S /run/chrony/chronyd.sock ]]; then
+		chronyc -h /run/chrony/chronyd.sock serverstats |
+			awk -F ' *: *' '{ gsub(/[ -]/, "_", $1)
+				print "chrony_" tolower($1), $2 }'
+	fi
+	[[ $HAVE_TXTS == no ]] || sed 's/^/txts_/' "$COUNTERS"
+}
+
+# The server on CPU 0 and its clients on CPU 1; then load_step "RATE TIME"
+# makes a step and leaves its line of JSON in LAST.
+start_ntp()
+{
+	local mac
+
+	mac=$(cat "/sys/class/net/$P0/address")
+	pin_all "$(far_pci)" && route_clients && set_policy || return 1
+	start_chronyd "$STAMPS" || return 1
+	[[ $STAMPS == no ]] ||
+		grep -q 'Enabled HW timestamping' /out/chronyd.log || {
+		echo 'bench: chronyd did not enable hardware timestamps'
+		return 1
+	}
+	coproc LOAD {
+		exec ip netns exec far "$LOADER" -i "$P1" -d 10.9.0.1 \
+			-D "$mac" -r - -n "$CLIENTS" -M "$CLIENT_MAC" -c 1 \
+			-f 50 -R /run/load.ready --seed "$SEED"
+	}
+	wait_for 50 test -e /run/load.ready
+}
+
+load_step()
+{
+	echo "$1" >&"${LOAD[1]}"
+	read -r LAST <&"${LOAD[0]}" || {
+		echo 'bench: the load generator ended'
+		return 1
+	}
+}
+
+stop_ntp()
+{
+	kill "$CHRONYD"
+	wait "$CHRONYD" || true
+}

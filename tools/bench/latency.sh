@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash disable=SC2153,SC2154
+#
+# Send and wait for the stamp on one CPU, under each kind of CPU load in
+# SCENARIOS: COUNT packets each, FIFO_COUNT below FIFO hogs, where a lost stamp
+# costs the wait for it. Leaves NAME.json, .csv, .before and .after in /out.
+
+# shellcheck disable=SC1091
+. /data/common.sh
+
+# Frames for an address that is no one's: work for the softirq and nobody else.
+start_softirq_flood()
+{
+	$FAR "$LOADER" -i "$P1" -d 10.200.0.1 -D "$mac" -M "$CLIENT_MAC" \
+		-r "$FLOOD_RATE" -l 600s -t 1ms -a even -R /run/flood.ready \
+		>/out/flood.json &
+	FLOOD=$!
+	wait_for 50 test -e /run/flood.ready
+}
+
+start_load()
+{
+	case $1 in
+	idle)	;;
+	other)	start_hogs -o 0 $(($(nproc) * 4)); sleep 1 ;;
+	fifo)	start_hogs -f 10 "$(nproc)" ;;
+	softirq) start_softirq_flood ;;
+	kworker) insmod /data/txts_work_flood.ko works=4 spin_us=200 ;;
+	*)	echo "bench: no scenario $1"; return 1 ;;
+	esac
+}
+
+stop_load()
+{
+	case $1 in
+	other|fifo) stop_hogs ;;
+	softirq) kill "$FLOOD"; wait "$FLOOD" ;;
+	kworker) rmmod txts_work_flood ;;
+	esac
+} 2>/dev/null
+
+measure()
+{
+	local name=$1 count=$COUNT rc=0
+
+	[[ $name != fifo ]] || count=$FIFO_COUNT
+	start_load "$name" || return 1
+	sample >"/out/$name.before"
+	"$PROBE" -i "$P0" -f 50 --seed "$SEED" -n "$count" -g 100us -J 200us \
+		-t 100ms -s -j "/out/$name.json" -o "/out/$name.csv" || rc=$?
+	sample >"/out/$name.after"
+	stop_load "$name" || true
+	# 3 says that stamps are missing, which is a result.
+	((rc == 0 || rc == 3))
+}
+
+mac=$(cat "/sys/class/net/$P0/address")
+set_policy || exit 1
+for scenario in $SCENARIOS; do
+	echo "bench: $VARIANT: $scenario"
+	measure "$scenario" || exit 1
+done
