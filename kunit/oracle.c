@@ -151,7 +151,7 @@ static const char *unit_check_stopped(struct unit *u)
 	return NULL;
 }
 
-/* After a reset every slot can be had. */
+/* After a reset every slot can be had, if the policy lets it. */
 static const char *unit_check_slots(struct unit *u)
 {
 	struct txts_request request = { .owner = u };
@@ -162,6 +162,7 @@ static const char *unit_check_slots(struct unit *u)
 	if (txts_start(&u->txts))
 		return unit_wrong(u, "start failed");
 	txts_enable(&u->txts, true);
+	WRITE_ONCE(u->txts.policy, TXTS_POLICY_INLINE);
 	local_bh_disable();
 	for (i = 0; i < u->model->slots; i++)
 		if (txts_reserve(&u->txts, &request, &tickets[i]) >= 0)

@@ -101,6 +101,16 @@ static struct device *unit_device(struct kunit *test)
 	return dev;
 }
 
+/* What other tests cost is not charged to this one. */
+static void unit_clear_loads(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		*txts_load_of(cpu) = (struct txts_load) {};
+	WRITE_ONCE(txts_budget_permille, TXTS_BUDGET_PERMILLE);
+}
+
 /* A unit that is initialised, started and on. */
 struct unit *unit_new_model(struct kunit *test, const struct model *model)
 {
@@ -116,6 +126,7 @@ struct unit *unit_new_model(struct kunit *test, const struct model *model)
 	struct unit *u = kzalloc(sizeof(*u), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, u);
+	unit_clear_loads();
 	u->model = model;
 	u->dev = params.dev;
 	u->now = 1000 * RAW_STEP;

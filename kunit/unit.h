@@ -130,6 +130,7 @@ struct unit {
 	int read_error;
 	int convert_error;
 	bool no_phc;
+	bool ordinary;		/* packets are no PTP event messages */
 	enum txts_mac mac;
 	bool mac_is_honest;	/* busy as long as a frame is in it */
 	unsigned int mac_calls;

@@ -211,6 +211,8 @@ struct txts_ops {
  *	above 5 s, the limit from commit.
  * @quarantine_ms: how long a slot waits for evidence after SENT or dropped
  *	before it is handed out to a suspect, in ms; 0: 1 s
+ * @ptp_hold_ms: how long after a PTP event message asked for a stamp others
+ *	stand back, in ms; 0: 4 s
  */
 struct txts_params {
 	struct device *dev;
@@ -220,6 +222,7 @@ struct txts_params {
 	u64 peek_slots;
 	u32 timeout_us;
 	u32 quarantine_ms;
+	u32 ptp_hold_ms;
 };
 
 /**
@@ -230,6 +233,8 @@ struct txts_params {
  * @timeout_us: overrides the tracker's, in us; 0: do not
  * @queue: key for txts_flush_queue(), and what @ops->clean gets
  * @timer: which clock stamps it, below TXTS_MAX_TIMERS
+ * @ptp: the driver knows that it is a PTP event message; those that an skb
+ *	holds in the usual formats are recognised without it
  */
 struct txts_request {
 	struct sk_buff *skb;
@@ -238,6 +243,7 @@ struct txts_request {
 	u32 timeout_us;
 	u16 queue;
 	u8 timer;
+	bool ptp;
 };
 
 /**
@@ -249,9 +255,9 @@ struct txts_request {
  * @TXTS_ASKED: packets for which txts_reserve() was called
  * @TXTS_REQUESTED: those that got a slot
  * @TXTS_SKIP_BUSY: no slot free
- * @TXTS_SKIP_THROTTLED: the policy refused it to save CPU time (not yet used)
- * @TXTS_SKIP_PTP: the policy keeps the slot for PTP event messages (not yet
- *	used)
+ * @TXTS_SKIP_THROTTLED: the budget for stamps is used up, or its socket does
+ *	not keep up with what it receives
+ * @TXTS_SKIP_PTP: the slot is kept for PTP event messages
  * @TXTS_SKIP_OFF: stamping off, or tracker stopped
  * @TXTS_SKIP_UNSUPPORTED: the tracker cannot serve such a request
  * @TXTS_DELIVERED: stamp handed over
@@ -322,6 +328,7 @@ struct txts {
 	u64 peek_slots;
 	ktime_t timeout;
 	ktime_t quarantine;
+	ktime_t ptp_hold;
 	bool running;
 	bool enabled;
 	bool link;
@@ -330,6 +337,8 @@ struct txts {
 	atomic_t epoch[TXTS_MAX_TIMERS];
 	atomic64_t link_since;
 	atomic64_t evidence_at;
+	atomic64_t ptp_seen;
+	atomic64_t throttled[2];
 
 	/* private: the slot map, the only line that all xmit queues share */
 	DECLARE_BITMAP(free, TXTS_MAX_SLOTS) ____cacheline_aligned_in_smp;
@@ -337,10 +346,13 @@ struct txts {
 
 	/* private: ended requests on their way to delivery */
 	struct llist_head ended ____cacheline_aligned_in_smp;
+	struct llist_head ended_later;
+	DECLARE_BITMAP(ptp, TXTS_MAX_SLOTS);
 	DECLARE_BITMAP(checks, TXTS_MAX_SLOTS);
 	DECLARE_BITMAP(due, TXTS_MAX_SLOTS);
 	unsigned long events;
 	atomic_t readouts;
+	atomic64_t bh_queued;
 	struct work_struct bh_work;
 	struct work_struct wq_work;
 	struct kthread_work aux_work;

@@ -93,9 +93,12 @@ int txts_init(struct txts *txts, const struct txts_params *params)
 		.timeout = txts_us(params->timeout_us ?: TXTS_TIMEOUT_US),
 		.quarantine = ms_to_ktime(params->quarantine_ms ?:
 					  TXTS_QUARANTINE_MS),
+		.ptp_hold = ms_to_ktime(params->ptp_hold_ms ?:
+					TXTS_PTP_HOLD_MS),
 		.link = true,
 	};
 	init_llist_head(&txts->ended);
+	init_llist_head(&txts->ended_later);
 
 	txts->pcpu = alloc_percpu(struct txts_pcpu);
 	if (!txts->pcpu)
@@ -258,7 +261,7 @@ void txts_stop(struct txts *txts)
 	txts->events = 0;
 
 	txts_check_suspects(txts);
-	txts_deliver_ended(txts);
+	txts_deliver_all(txts);
 }
 EXPORT_SYMBOL_GPL(txts_stop);
 
@@ -314,7 +317,7 @@ void txts_flush_queue(struct txts *txts, u16 queue)
 		}
 		raw_spin_unlock_irqrestore(&slot->lock, flags);
 	}
-	txts_deliver_ended(txts);
+	txts_deliver_all(txts);
 	/* Others may still be in the middle of what they took before. */
 	synchronize_net();
 	txts_flush_stages(txts);

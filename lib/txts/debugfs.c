@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * debugfs: /sys/kernel/debug/txts/<device>/, root only, read-only, no ABI.
- * The policy file exists with CONFIG_TXTS_TESTING only.
+ * debugfs: /sys/kernel/debug/txts/, root only, read-only, no ABI. A directory
+ * for each device, and what the CPUs spend on stamps. The files policy (of a
+ * device) and budget_permille exist with CONFIG_TXTS_TESTING only.
  */
 #include <linux/debugfs.h>
 #include <linux/device.h>
@@ -75,7 +76,60 @@ static int latency_show(struct seq_file *m, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(latency);
 
+static const char * const level_names[] = {
+	[TXTS_LEVEL_PROMPT]	= "prompt",
+	[TXTS_LEVEL_FREE]	= "free",
+	[TXTS_LEVEL_BACKGROUND]	= "background",
+};
+
+static unsigned long txts_average(struct txts_load *load, enum txts_cost cost)
+{
+	return ewma_txts_cost_read(&load->average[cost]);
+}
+
+static int load_show(struct seq_file *m, void *unused)
+{
+	struct txts_load *load;
+	int cpu;
+
+	seq_puts(m, "cpu level spent_ns spent_ptp_ns budget_ns read_ns deliver_ns\n");
+	for_each_online_cpu(cpu) {
+		load = txts_load_of(cpu);
+		/* A glance at another CPU's account: figures may not match. */
+		seq_printf(m, "%d %s %llu %llu %llu %lu %lu\n", cpu,
+			   level_names[READ_ONCE(load->level)],
+			   READ_ONCE(load->spent[TXTS_ORDINARY]),
+			   READ_ONCE(load->spent[TXTS_PTP]),
+			   READ_ONCE(load->budget),
+			   txts_average(load, TXTS_COST_READ),
+			   txts_average(load, TXTS_COST_DELIVER));
+	}
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(load);
+
 #ifdef CONFIG_TXTS_TESTING
+static int budget_get(void *data, u64 *value)
+{
+	*value = txts_budget();
+	return 0;
+}
+
+static int budget_set(void *data, u64 value)
+{
+	if (value < 1 || value > 1000)
+		return -EINVAL;
+	WRITE_ONCE(txts_budget_permille, value);
+	return 0;
+}
+DEFINE_DEBUGFS_ATTRIBUTE(budget_fops, budget_get, budget_set, "%llu\n");
+
+static void txts_debugfs_add_budget(void)
+{
+	debugfs_create_file("budget_permille", 0600, txts_root, NULL,
+			    &budget_fops);
+}
+
 static int policy_show(struct seq_file *m, void *unused)
 {
 	struct txts *txts = m->private;
@@ -123,6 +177,10 @@ static void txts_debugfs_add_testing(struct txts *txts)
 	debugfs_create_file("policy", 0600, txts->debugfs, txts, &policy_fops);
 }
 #else
+static void txts_debugfs_add_budget(void)
+{
+}
+
 static void txts_debugfs_add_testing(struct txts *txts)
 {
 }
@@ -147,6 +205,8 @@ void txts_debugfs_remove(struct txts *txts)
 static int __init txts_module_init(void)
 {
 	txts_root = debugfs_create_dir("txts", NULL);
+	debugfs_create_file("load", 0400, txts_root, NULL, &load_fops);
+	txts_debugfs_add_budget();
 	return 0;
 }
 subsys_initcall(txts_module_init);

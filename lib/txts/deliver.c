@@ -38,7 +38,21 @@ void txts_end(struct txts_slot *slot, enum txts_counter outcome, ktime_t now)
 	/* Two frames may still be stamped: its own and the one it suspects. */
 	if (waiter->suspect)
 		slot->multi = true;
-	llist_add(&waiter->node, &txts->ended);
+	txts_add_ended(waiter);
+}
+
+/* A stamp may wait where the thread has to deliver it, its end may not. */
+void txts_add_ended(struct txts_waiter *waiter)
+{
+	struct txts *txts = waiter->slot->txts;
+
+	if (waiter->class == TXTS_ORDINARY &&
+	    waiter->outcome == TXTS_DELIVERED &&
+	    READ_ONCE(txts->policy) == TXTS_POLICY_AUTO &&
+	    txts_level() != TXTS_LEVEL_PROMPT)
+		llist_add(&waiter->node, &txts->ended_later);
+	else
+		llist_add(&waiter->node, &txts->ended);
 }
 
 void txts_put_waiter(struct txts_waiter *waiter)
@@ -117,22 +131,45 @@ static void txts_deliver(struct txts_waiter *waiter)
 				   outcome == TXTS_DELIVERED ? &stamp : NULL);
 }
 
+static void txts_deliver_list(struct txts *txts, struct llist_head *head)
+{
+	struct txts_waiter *waiter, *next;
+	u64 began = txts_work_clock();
+	struct llist_node *list;
+	enum txts_class class;
+
+	list = llist_reverse_order(llist_del_all(head));
+	llist_for_each_entry_safe(waiter, next, list, node) {
+		class = waiter->class;
+		txts_deliver(waiter);
+		began = txts_charge(txts, TXTS_COST_DELIVER, class, began);
+	}
+}
+
 /**
- * txts_deliver_ended - deliver all requests that have left their slots
+ * txts_deliver_ended - deliver the requests that have left their slots
  * @txts: the tracker
  *
- * Several contexts may do so at a time; each request is in one's list only.
+ * But for those whose stamps the thread has to deliver. Several contexts may
+ * do so at a time; each request is in one's list only.
  *
  * Context: softirq or process, no lock held.
  */
 void txts_deliver_ended(struct txts *txts)
 {
-	struct txts_waiter *waiter, *next;
-	struct llist_node *list;
+	txts_deliver_list(txts, &txts->ended);
+}
 
-	list = llist_reverse_order(llist_del_all(&txts->ended));
-	llist_for_each_entry_safe(waiter, next, list, node)
-		txts_deliver(waiter);
+/**
+ * txts_deliver_all - deliver all requests that have left their slots
+ * @txts: the tracker
+ *
+ * Context: process, no lock held.
+ */
+void txts_deliver_all(struct txts *txts)
+{
+	txts_deliver_list(txts, &txts->ended);
+	txts_deliver_list(txts, &txts->ended_later);
 }
 
 /* What the check says about the stamp read for a suspect. */
@@ -236,10 +273,14 @@ void txts_settle(struct txts *txts)
 {
 	enum txts_stage stage;
 
+	if (!llist_empty(&txts->ended_later))
+		txts_kick(txts, TXTS_STAGE_AUX);
 	if (llist_empty(&txts->ended) && !txts_bits(txts->checks))
 		return;
 
-	stage = txts_stage_of(txts, TXTS_WORK_DELIVER);
+	/* What may be moved away is in the other list. */
+	stage = txts_policy_stage(READ_ONCE(txts->policy), TXTS_LEVEL_PROMPT,
+				  TXTS_WORK_DELIVER);
 	if (stage == TXTS_STAGE_INLINE && !in_hardirq() && !irqs_disabled()) {
 		txts_check_suspects(txts);
 		txts_deliver_ended(txts);

@@ -41,9 +41,8 @@ static void txts_start_check(struct txts_slot *slot)
 void txts_take(struct txts_slot *slot)
 {
 	struct txts_waiter *waiter = slot->waiter;
-	struct txts *txts = slot->txts;
 
-	slot->waiter = NULL;
+	txts_leave(slot);
 	waiter->outcome = TXTS_DELIVERED;
 	if (slot->multi) {
 		/* More segments of a GSO frame may be stamped until SENT. */
@@ -53,7 +52,7 @@ void txts_take(struct txts_slot *slot)
 	} else {
 		txts_free_slot(slot);
 	}
-	llist_add(&waiter->node, &txts->ended);
+	txts_add_ended(waiter);
 }
 
 /**
@@ -234,8 +233,10 @@ static bool txts_missed(struct txts_slot *slot, bool peek, bool due,
  */
 u64 txts_drain(struct txts *txts, u64 due, ktime_t now)
 {
+	enum txts_class class = txts_bits(txts->ptp) ? TXTS_PTP : TXTS_ORDINARY;
 	int seen = atomic_read(&txts->readouts);
 	u64 ready, peek, fresh = 0;
+	u64 began = txts_work_clock();
 	unsigned int i;
 
 	/* The mask must not be older than the count it is dated by. */
@@ -255,6 +256,7 @@ u64 txts_drain(struct txts *txts, u64 due, ktime_t now)
 		    txts_missed(&txts->slots[i], peek & BIT_ULL(i),
 				due & BIT_ULL(i), now))
 			fresh |= BIT_ULL(i);
+	txts_charge(txts, TXTS_COST_READ, class, began);
 	return fresh;
 }
 

@@ -8,7 +8,9 @@
 #include <linux/minmax.h>
 #include <linux/percpu.h>
 #include <linux/rcupdate.h>
+#include <linux/sched/clock.h>
 #include <linux/spinlock.h>
+#include <linux/timekeeping.h>
 #include <linux/txts.h>
 
 #include "policy.h"
@@ -66,6 +68,7 @@ enum txts_event {
  * @queue: key of txts_flush_queue()
  * @timer: which clock stamps it
  * @stage: where the next retry runs
+ * @class: enum txts_class
  * @suspect: the slot was handed out without evidence
  * @doomed: its queue was flushed between reserve and commit
  * @wedged: ended 5 s after commit without SENT
@@ -89,6 +92,7 @@ struct txts_waiter {
 	u16 queue;
 	u8 timer;
 	u8 stage;
+	u8 class;
 	bool suspect;
 	bool doomed;
 	bool wedged;
@@ -201,6 +205,16 @@ static inline void txts_learn_sent(struct txts_slot *slot, ktime_t now)
 				   clamp_t(s64, ns, 1, TXTS_PATIENCE_NS));
 }
 
+/* How far stamp work has moved away on this CPU. */
+enum txts_level txts_level(void);
+
+/* The clock that work is charged by; User Mode Linux's counts jiffies. */
+static inline u64 txts_work_clock(void)
+{
+	return IS_ENABLED(CONFIG_UML) ? ktime_get_mono_fast_ns() :
+	       local_clock();
+}
+
 static inline ktime_t txts_us(u32 us)
 {
 	return ns_to_ktime((u64)us * NSEC_PER_USEC);
@@ -227,9 +241,14 @@ static inline bool txts_slot_live(const struct txts_slot *slot)
 static inline enum txts_stage txts_stage_of(const struct txts *txts,
 					    enum txts_work work)
 {
+	enum txts_level level = TXTS_LEVEL_PROMPT;
+
+	/* Which slots hold a stamp is not known yet: one for PTP, perhaps. */
+	if (!txts_bits(txts->ptp))
+		level = txts_level();
 	if ((txts->flags & TXTS_SLEEPS) && work != TXTS_WORK_DELIVER)
 		return TXTS_STAGE_AUX;
-	return txts_policy_stage(READ_ONCE(txts->policy), work);
+	return txts_policy_stage(READ_ONCE(txts->policy), level, work);
 }
 
 /*
@@ -254,6 +273,27 @@ static inline struct txts_slot *txts_slot_of(struct txts *txts,
 	return NULL;
 }
 
+/* admit.c */
+#ifdef CONFIG_TXTS_TESTING
+extern u32 txts_budget_permille;
+#endif
+
+static inline u32 txts_budget(void)
+{
+#ifdef CONFIG_TXTS_TESTING
+	return READ_ONCE(txts_budget_permille);
+#else
+	return TXTS_BUDGET_PERMILLE;
+#endif
+}
+
+struct txts_load *txts_load_of(int cpu);
+enum txts_counter txts_admit(struct txts *txts,
+			     const struct txts_request *request, u8 *class);
+u64 txts_charge(struct txts *txts, enum txts_cost cost, enum txts_class class,
+		u64 began);
+void txts_bh_began(struct txts *txts);
+
 /* deadline.c */
 ktime_t txts_deadline(const struct txts_waiter *waiter);
 void txts_arm_timer(struct txts_slot *slot, ktime_t now, ktime_t at);
@@ -264,6 +304,7 @@ void txts_end(struct txts_slot *slot, enum txts_counter outcome, ktime_t now);
 void txts_put_waiter(struct txts_waiter *waiter);
 void txts_check_suspects(struct txts *txts);
 void txts_deliver_ended(struct txts *txts);
+void txts_deliver_all(struct txts *txts);
 void txts_settle(struct txts *txts);
 
 /* drain.c */
@@ -272,10 +313,12 @@ u64 txts_drain(struct txts *txts, u64 due, ktime_t now);
 void txts_drain_irq(struct txts *txts, u64 slots);
 void txts_read_sleeping(struct txts_slot *slot);
 void txts_take(struct txts_slot *slot);
+void txts_add_ended(struct txts_waiter *waiter);
 bool txts_accept(struct txts_slot *slot, u64 raw, ktime_t now, bool by_value);
 bool txts_peek(struct txts_slot *slot, ktime_t now);
 
 /* quarantine.c */
+void txts_leave(struct txts_slot *slot);
 void txts_quarantine(struct txts_slot *slot);
 void txts_free_slot(struct txts_slot *slot);
 void txts_orphan(struct txts_slot *slot, u64 raw);

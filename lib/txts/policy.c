@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The policy: at which stage the tracker works, and when it tries again.
- *
- * A pure function of its arguments, so that it can be tested alone. Budget,
- * admission and the precedence of PTP event messages belong here as well;
- * today every request for which a slot is free is admitted.
+ * The policy: at which stage the tracker works, when it tries again, and what
+ * it may cost. Functions of their arguments only, so that they can be tested
+ * alone.
  */
+#include <linux/compiler.h>
 #include <linux/kernel.h>
+#include <linux/math64.h>
 #include <linux/minmax.h>
 
 #include "policy.h"
@@ -17,6 +17,22 @@
 #define TXTS_AUX_DELAY_NS	(200 * NSEC_PER_USEC)
 #define TXTS_MAX_DELAY_NS	NSEC_PER_SEC
 
+/* Work is charged at most that many times its average. */
+#define TXTS_MAX_COST		4
+
+/* Windows in a row without budget left that move work away. */
+#define TXTS_RISE_WINDOWS	2
+
+/*
+ * How long it must be calm before work comes back, in ns. Doubled if the last
+ * time was a mistake, which shows within four times as long.
+ */
+#define TXTS_MIN_DWELL_NS	NSEC_PER_SEC
+#define TXTS_MAX_DWELL_NS	(64 * NSEC_PER_SEC)
+
+/* BH work that runs later than this meets a softirq that cannot keep up. */
+#define TXTS_LATE_NS		NSEC_PER_MSEC
+
 const char * const txts_policy_names[TXTS_NR_POLICIES] = {
 	[TXTS_POLICY_AUTO]	= "auto",
 	[TXTS_POLICY_INLINE]	= "inline",
@@ -25,32 +41,22 @@ const char * const txts_policy_names[TXTS_NR_POLICIES] = {
 	[TXTS_POLICY_KWORKER]	= "kworker",
 };
 
-const u8 txts_policy_stages[TXTS_NR_POLICIES][TXTS_NR_WORKS] = {
-	[TXTS_POLICY_AUTO] = {
-		[TXTS_WORK_READ]	= TXTS_STAGE_INLINE,
-		[TXTS_WORK_POLL]	= TXTS_STAGE_INLINE,
-		[TXTS_WORK_DELIVER]	= TXTS_STAGE_INLINE,
-	},
-	[TXTS_POLICY_INLINE] = {
-		[TXTS_WORK_READ]	= TXTS_STAGE_INLINE,
-		[TXTS_WORK_POLL]	= TXTS_STAGE_INLINE,
-		[TXTS_WORK_DELIVER]	= TXTS_STAGE_INLINE,
-	},
-	[TXTS_POLICY_BH] = {
-		[TXTS_WORK_READ]	= TXTS_STAGE_BH,
-		[TXTS_WORK_POLL]	= TXTS_STAGE_BH,
-		[TXTS_WORK_DELIVER]	= TXTS_STAGE_BH,
-	},
-	[TXTS_POLICY_AUX] = {
-		[TXTS_WORK_READ]	= TXTS_STAGE_AUX,
-		[TXTS_WORK_POLL]	= TXTS_STAGE_AUX,
-		[TXTS_WORK_DELIVER]	= TXTS_STAGE_AUX,
-	},
-	[TXTS_POLICY_KWORKER] = {
-		[TXTS_WORK_READ]	= TXTS_STAGE_WQ,
-		[TXTS_WORK_POLL]	= TXTS_STAGE_WQ,
-		[TXTS_WORK_DELIVER]	= TXTS_STAGE_WQ,
-	},
+#define STAGES(read, poll, deliver) {				\
+	[TXTS_WORK_READ]	= TXTS_STAGE_##read,		\
+	[TXTS_WORK_POLL]	= TXTS_STAGE_##poll,		\
+	[TXTS_WORK_DELIVER]	= TXTS_STAGE_##deliver,		\
+}
+
+const u8 txts_policy_stages[TXTS_NR_LEVELS + TXTS_NR_POLICIES - 1]
+			   [TXTS_NR_WORKS] = {
+	[TXTS_LEVEL_PROMPT]	= STAGES(INLINE, INLINE, INLINE),
+	[TXTS_LEVEL_FREE]	= STAGES(INLINE, INLINE, AUX),
+	[TXTS_LEVEL_BACKGROUND]	= STAGES(AUX, INLINE, AUX),
+	[TXTS_NR_LEVELS - 1 + TXTS_POLICY_INLINE] =
+				  STAGES(INLINE, INLINE, INLINE),
+	[TXTS_NR_LEVELS - 1 + TXTS_POLICY_BH] = STAGES(BH, BH, BH),
+	[TXTS_NR_LEVELS - 1 + TXTS_POLICY_AUX] = STAGES(AUX, AUX, AUX),
+	[TXTS_NR_LEVELS - 1 + TXTS_POLICY_KWORKER] = STAGES(WQ, WQ, WQ),
 };
 
 /**
@@ -70,7 +76,8 @@ const u8 txts_policy_stages[TXTS_NR_POLICIES][TXTS_NR_WORKS] = {
 enum txts_stage txts_policy_retry(enum txts_policy policy,
 				  unsigned int attempts, u64 *delay_ns)
 {
-	enum txts_stage stage = txts_policy_stage(policy, TXTS_WORK_POLL);
+	enum txts_stage stage = txts_policy_stage(policy, TXTS_LEVEL_PROMPT,
+						  TXTS_WORK_POLL);
 	unsigned int shift;
 
 	if (stage == TXTS_STAGE_INLINE)
@@ -83,4 +90,129 @@ enum txts_stage txts_policy_retry(enum txts_policy policy,
 	*delay_ns = min_t(u64, (u64)TXTS_AUX_DELAY_NS << shift,
 			  TXTS_MAX_DELAY_NS);
 	return stage == TXTS_STAGE_BH ? TXTS_STAGE_AUX : stage;
+}
+
+static void txts_policy_rise(struct txts_load *load, u64 now)
+{
+	load->full = 0;
+	if (load->level == TXTS_NR_LEVELS - 1)
+		return;
+	WRITE_ONCE(load->level, load->level + 1);
+	if (load->fell_at && now - load->fell_at < 4 * load->dwell)
+		load->dwell = min(2 * load->dwell, TXTS_MAX_DWELL_NS);
+	else
+		load->dwell = TXTS_MIN_DWELL_NS;
+	load->fell_at = 0;
+}
+
+/* A window is over: what follows from it? */
+static void txts_policy_window(struct txts_load *load, u64 now)
+{
+	u64 spent = load->spent[TXTS_ORDINARY] + load->spent[TXTS_PTP];
+
+	if (load->refused || spent > load->budget / 2)
+		load->calm_since = load->window + TXTS_WINDOW_NS;
+	if (!load->refused)
+		load->full = 0;
+	else if (++load->full >= TXTS_RISE_WINDOWS)
+		txts_policy_rise(load, now);
+
+	if (load->level && now - load->calm_since >= load->dwell) {
+		WRITE_ONCE(load->level, load->level - 1);
+		load->calm_since = now;
+		load->fell_at = now;
+	}
+	load->window = now;
+	load->spent[TXTS_ORDINARY] = 0;
+	load->spent[TXTS_PTP] = 0;
+	load->refused = false;
+}
+
+static void txts_policy_roll(struct txts_load *load, u64 now)
+{
+	/* Idle windows need no account: they were calm. */
+	if (now - load->window >= TXTS_WINDOW_NS)
+		txts_policy_window(load, now);
+}
+
+/**
+ * txts_policy_charge - work was done
+ * @load: account of the CPU that did it
+ * @charge: the work
+ *
+ * What exceeds a small multiple of the average is not this work's: something
+ * else ran in between. Ordinary requests leave the share of PTP event
+ * messages alone while there are any, which may use no more than that.
+ *
+ * Context: any, one caller per @load at a time.
+ *
+ * Return: for how long new requests of the class are to be refused, in ns; 0:
+ * its budget is not used up.
+ */
+u64 txts_policy_charge(struct txts_load *load, const struct txts_charge *charge)
+{
+	struct ewma_txts_cost *average = &load->average[charge->cost];
+	u64 limit = ewma_txts_cost_read(average) * TXTS_MAX_COST;
+	u64 took = charge->took;
+
+	if (limit && took > limit)
+		took = limit;
+	ewma_txts_cost_add(average, took);
+
+	txts_policy_roll(load, charge->now);
+	load->budget = div_u64(TXTS_WINDOW_NS * charge->permille, 1000);
+	load->spent[charge->class] += took;
+
+	limit = load->budget;
+	if (charge->class == TXTS_PTP || charge->ptp_active)
+		limit /= 2;
+	if (load->spent[charge->class] < limit || charge->permille >= 1000)
+		return 0;
+	load->refused = true;
+	return load->window + TXTS_WINDOW_NS - charge->now;
+}
+
+/**
+ * txts_policy_late - own BH work ran
+ * @load: account of the CPU that ran it
+ * @now: clock of this CPU, in ns
+ * @delay: since it was queued, in ns
+ *
+ * Context: any, one caller per @load at a time.
+ *
+ * Return: for how long new ordinary requests are to be refused, in ns.
+ */
+u64 txts_policy_late(struct txts_load *load, u64 now, u64 delay)
+{
+	if (delay < TXTS_LATE_NS)
+		return 0;
+	txts_policy_roll(load, now);
+	load->refused = true;
+	return load->window + TXTS_WINDOW_NS - now;
+}
+
+/**
+ * txts_policy_keeps_up - does a socket keep up with what it gets?
+ * @load: account of this CPU
+ * @backlog: how much of its receive buffer is in use, in 1/1024
+ *
+ * Each stamp is one more thing to receive. A socket that lags gets fewer the
+ * more it lags: what it loses first are stamps, not what it was sent.
+ *
+ * Context: xmit, BH off.
+ *
+ * Return: true if another stamp is welcome.
+ */
+bool txts_policy_keeps_up(struct txts_load *load, u32 backlog)
+{
+	if (backlog <= TXTS_BACKLOG_LOW)
+		return true;
+	if (backlog >= TXTS_BACKLOG_HIGH)
+		return false;
+	load->credit += TXTS_BACKLOG_FULL * (TXTS_BACKLOG_HIGH - backlog) /
+			(TXTS_BACKLOG_HIGH - TXTS_BACKLOG_LOW);
+	if (load->credit < TXTS_BACKLOG_FULL)
+		return false;
+	load->credit -= TXTS_BACKLOG_FULL;
+	return true;
 }

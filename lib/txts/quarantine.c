@@ -10,11 +10,19 @@
 /* How often xmit may ask for a search for evidence, in ns. */
 #define TXTS_EVIDENCE_NS	(1 * NSEC_PER_MSEC)
 
+/* Nobody waits in the slot any more. Under its lock. */
+void txts_leave(struct txts_slot *slot)
+{
+	if (slot->waiter && slot->waiter->class == TXTS_PTP)
+		clear_bit(slot->index, slot->txts->ptp);
+	slot->waiter = NULL;
+}
+
 /* Under the lock of the slot. */
 void txts_quarantine(struct txts_slot *slot)
 {
 	WRITE_ONCE(slot->state, TXTS_QUARANTINE);
-	slot->waiter = NULL;
+	txts_leave(slot);
 	slot->poll_at = 0;
 	set_bit(slot->index, slot->txts->quarantined);
 }
@@ -25,7 +33,7 @@ void txts_free_slot(struct txts_slot *slot)
 	if (slot->state == TXTS_QUARANTINE)
 		clear_bit(slot->index, slot->txts->quarantined);
 	slot->state = TXTS_FREE;
-	slot->waiter = NULL;
+	txts_leave(slot);
 	slot->poll_at = 0;
 	slot->multi = false;
 	slot->held = false;

@@ -33,6 +33,7 @@ void __txts_sent(struct txts *txts, struct txts_ticket *ticket)
 	struct txts_slot *slot = txts_slot_of(txts, ticket);
 	unsigned int index = ticket->slot;
 	u32 gen = ticket->gen;
+	enum txts_stage stage;
 	unsigned long flags;
 	bool waits = false;
 	ktime_t now;
@@ -80,11 +81,11 @@ void __txts_sent(struct txts *txts, struct txts_ticket *ticket)
 	 * is about to look anyway, once is enough.
 	 */
 	if (waits && txts_running(txts) && !test_bit(index, txts->due)) {
-		if (txts_stage_of(txts, TXTS_WORK_READ) == TXTS_STAGE_INLINE)
+		stage = txts_stage_of(txts, TXTS_WORK_READ);
+		if (stage == TXTS_STAGE_INLINE)
 			txts_drain(txts, BIT_ULL(index), now);
 		else
-			txts_kick_due(txts, BIT_ULL(index),
-				      txts_stage_of(txts, TXTS_WORK_POLL));
+			txts_kick_due(txts, BIT_ULL(index), stage);
 	}
 	txts_settle(txts);
 }

@@ -50,6 +50,7 @@ static void txts_bh_work(struct work_struct *work)
 {
 	struct txts *txts = container_of(work, struct txts, bh_work);
 
+	txts_bh_began(txts);
 	txts_run(txts);
 	txts_check_suspects(txts);
 	txts_deliver_ended(txts);
@@ -75,7 +76,7 @@ static void txts_aux_work(struct kthread_work *work)
 	if (test_and_clear_bit(TXTS_EVENT_EVIDENCE, &txts->events))
 		txts_seek_evidence(txts);
 	txts_check_suspects(txts);
-	txts_deliver_ended(txts);
+	txts_deliver_all(txts);
 }
 
 int txts_init_stages(struct txts *txts)
@@ -126,7 +127,8 @@ void txts_kick(struct txts *txts, enum txts_stage stage)
 	switch (stage) {
 	case TXTS_STAGE_INLINE:
 	case TXTS_STAGE_BH:
-		queue_work(system_bh_wq, &txts->bh_work);
+		if (queue_work(system_bh_wq, &txts->bh_work))
+			atomic64_set(&txts->bh_queued, ktime_get());
 		break;
 	case TXTS_STAGE_AUX:
 		kthread_queue_work(txts->worker, &txts->aux_work);

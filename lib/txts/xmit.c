@@ -27,7 +27,7 @@ static bool txts_supported(const struct txts *txts,
 
 /* Under the lock of a free slot. */
 static bool txts_reserve_slot(struct txts_slot *slot,
-			      const struct txts_request *request)
+			      const struct txts_request *request, u8 class)
 {
 	struct txts *txts = slot->txts;
 	struct txts_waiter *waiter;
@@ -52,6 +52,7 @@ static bool txts_reserve_slot(struct txts_slot *slot,
 	waiter->queue = request->queue;
 	waiter->timer = request->timer;
 	waiter->stage = txts_stage_of(txts, TXTS_WORK_POLL);
+	waiter->class = class;
 	waiter->suspect = slot->suspect;
 	waiter->doomed = false;
 	waiter->wedged = false;
@@ -65,7 +66,17 @@ static bool txts_reserve_slot(struct txts_slot *slot,
 	slot->gone = false;
 	slot->multi = request->skb && skb_is_gso(request->skb);
 	slot->state = TXTS_RESERVED;
+	/* After the waiter, which the stages look at once they see the bit. */
+	if (class == TXTS_PTP)
+		set_bit(slot->index, txts->ptp);
 	return true;
+}
+
+/* Of several slots one is kept for PTP event messages. */
+static bool txts_kept(const struct txts *txts, u8 class)
+{
+	return class != TXTS_PTP && txts->nslots > 1 &&
+	       READ_ONCE(txts->policy) == TXTS_POLICY_AUTO;
 }
 
 /*
@@ -73,19 +84,28 @@ static bool txts_reserve_slot(struct txts_slot *slot,
  * slot and for no other, so what is claimed stays ours until put back.
  */
 static int txts_claim(struct txts *txts, const struct txts_request *request,
-		      struct txts_ticket *ticket)
+		      u8 class, struct txts_ticket *ticket)
 {
 	struct txts_slot *slot;
 	u64 free = txts_bits(txts->free);
+	bool kept = txts_kept(txts, class);
 	unsigned long flags;
 	unsigned int i;
 
+	if (kept && free && !(free & (free - 1)))
+		return -EAGAIN;
 	for (i = 0; i < txts->nslots && free >> i; i++) {
 		if (!(free & BIT_ULL(i)) || !test_and_clear_bit(i, txts->free))
 			continue;
 		slot = &txts->slots[i];
+		/* Others may have claimed the rest since. */
+		if (kept && !txts_bits(txts->free)) {
+			set_bit(i, txts->free);
+			return -EAGAIN;
+		}
 		raw_spin_lock_irqsave(&slot->lock, flags);
-		if (!txts_open(txts) || !txts_reserve_slot(slot, request)) {
+		if (!txts_open(txts) ||
+		    !txts_reserve_slot(slot, request, class)) {
 			txts_free_slot(slot);
 			raw_spin_unlock_irqrestore(&slot->lock, flags);
 			continue;
@@ -113,13 +133,16 @@ static int txts_claim(struct txts *txts, const struct txts_request *request,
  * is in quarantine.
  *
  * Return: the slot, to be written into the descriptor, or a negative error:
- * the packet goes out without stamp and without ticket. -EBUSY: none free;
+ * the packet goes out without stamp and without ticket. -EBUSY: none free,
+ * or the policy keeps it for others;
  * -ENETDOWN: off or stopped; -EOPNOTSUPP: the request is malformed or cannot
  * be served; -EINVAL: the tracker was never initialised.
  */
 int txts_reserve(struct txts *txts, const struct txts_request *request,
 		 struct txts_ticket *ticket)
 {
+	enum txts_counter reason;
+	u8 class;
 	int slot;
 
 	*ticket = (struct txts_ticket) {};
@@ -133,14 +156,19 @@ int txts_reserve(struct txts *txts, const struct txts_request *request,
 		return txts_skip(txts, TXTS_SKIP_UNSUPPORTED, -EOPNOTSUPP);
 
 	txts_assert_reader();
-	slot = txts_claim(txts, request, ticket);
-	if (slot < 0 && txts_reclaim(txts, ktime_get()))
-		slot = txts_claim(txts, request, ticket);
+	reason = txts_admit(txts, request, &class);
+	if (reason)
+		return txts_skip(txts, reason, -EBUSY);
+	slot = txts_claim(txts, request, class, ticket);
+	/* Also because others hold the kept slot for the time of a glance. */
+	if (slot < 0 && (txts_reclaim(txts, ktime_get()) || class == TXTS_PTP))
+		slot = txts_claim(txts, request, class, ticket);
 
+	if (slot < 0 && !txts_open(txts))
+		return txts_skip(txts, TXTS_SKIP_OFF, -ENETDOWN);
 	if (slot < 0)
-		return txts_open(txts) ?
-		       txts_skip(txts, TXTS_SKIP_BUSY, -EBUSY) :
-		       txts_skip(txts, TXTS_SKIP_OFF, -ENETDOWN);
+		return txts_skip(txts, slot == -EAGAIN ? TXTS_SKIP_PTP :
+				 TXTS_SKIP_BUSY, -EBUSY);
 	txts_count(txts, TXTS_REQUESTED);
 	trace_txts_request(txts, slot, ticket->gen, request->queue);
 	return slot;

@@ -158,6 +158,42 @@ TRACE_EVENT(txts_stage,
 		  __entry->from, __entry->to)
 );
 
+/* A budget is used up: new requests of the class are refused for so long. */
+TRACE_EVENT(txts_throttle,
+	TP_PROTO(const struct txts *txts, unsigned int class, u64 ns),
+	TP_ARGS(txts, class, ns),
+	TP_STRUCT__entry(
+		__string(dev, dev_name(txts->dev))
+		__field(unsigned int, class)
+		__field(u64, ns)
+	),
+	TP_fast_assign(
+		__assign_str(dev);
+		__entry->class = class;
+		__entry->ns = ns;
+	),
+	TP_printk("%s class=%s for_ns=%llu", __get_str(dev),
+		  __entry->class ? "ptp" : "ordinary", __entry->ns)
+);
+
+/* All stamp work of this CPU moved to another level. */
+TRACE_EVENT(txts_level,
+	TP_PROTO(const struct txts *txts, unsigned int from, unsigned int to),
+	TP_ARGS(txts, from, to),
+	TP_STRUCT__entry(
+		__string(dev, dev_name(txts->dev))
+		__field(unsigned int, from)
+		__field(unsigned int, to)
+	),
+	TP_fast_assign(
+		__assign_str(dev);
+		__entry->from = from;
+		__entry->to = to;
+	),
+	TP_printk("%s from=%u to=%u", __get_str(dev), __entry->from,
+		  __entry->to)
+);
+
 #endif /* _TRACE_TXTS_H */
 
 #include <trace/define_trace.h>
