@@ -104,10 +104,13 @@ static struct device *unit_device(struct kunit *test)
 /* What other tests cost is not charged to this one. */
 static void unit_clear_loads(void)
 {
+	struct txts_load *load;
 	int cpu;
 
-	for_each_possible_cpu(cpu)
-		*txts_load_of(cpu) = (struct txts_load) {};
+	for_each_possible_cpu(cpu) {
+		load = txts_load_of(cpu);
+		*load = (struct txts_load) {};
+	}
 	WRITE_ONCE(txts_budget_permille, TXTS_BUDGET_PERMILLE);
 }
 
