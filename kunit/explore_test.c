@@ -129,7 +129,7 @@ static int run_path(struct kunit *test, const struct explore_path *p)
 	for (i = 0; i < ARRAY_SIZE(model.read_ms); i++)
 		model.read_ms[i] /= FASTER;
 	u = unit_new_model(test, &model);
-	/* A bus that is slow for once is no reason to refuse what comes next. */
+	/* A bus that is slow for once is no reason to refuse more. */
 	WRITE_ONCE(txts_budget_permille, 1000);
 	base = u->rf.count;
 	WRITE_ONCE(u->txts.policy, p->policy);
