@@ -102,6 +102,8 @@ void nic_config_write(struct nic *nic, unsigned int offset, int size,
 		mask &= (u32)GENMASK(8 * size - 1, 0) << shift;
 	old = get_unaligned_le32(nic->config + at);
 	put32(nic, at, (old & ~mask) | (value << shift & mask));
+	if (at == CAP_MSIX)
+		nic_msix_unmasked(nic, ~0U);
 }
 
 u32 nic_msix_read(struct nic *nic, u32 offset)

@@ -141,12 +141,14 @@ enum hrtimer_restart nic_intr_timer(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
+/* @vector, or any if there is none of that number, is tried again. */
 void nic_msix_unmasked(struct nic *nic, unsigned int vector)
 {
+	u32 mask = vector < NIC_MAX_VECTORS ? BIT(vector) : ~0U;
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(nic->lock, flags);
-	nic->waiting &= ~BIT(vector);
+	nic->waiting &= ~mask;
 	intr_arm(nic);
 	raw_spin_unlock_irqrestore(nic->lock, flags);
 }

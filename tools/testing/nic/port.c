@@ -41,10 +41,8 @@ static void reset(struct nic *nic)
 /* One name for registers that have several. */
 static u32 canonical(u32 offset)
 {
-	if (offset >= R_ICR_LOW && offset <= R_IAM_LOW)
-		return R_ICR + (offset == R_IAM_LOW ? 0x10 :
-				(offset - R_ICR_LOW) / 8 * 4 +
-				(offset - R_ICR_LOW) % 8);
+	if (offset >= R_ICR_LOW && offset <= R_IAM_LOW && !(offset % 8))
+		return R_ICR + (offset - R_ICR_LOW) / 2;
 	if (offset == R_EERD_LOW)
 		return R_EERD;
 	if (offset >= R_RXQ_LOW && offset < R_RXQ_LOW + 0x400)
@@ -256,7 +254,15 @@ void nic_connect(struct nic *a, struct nic *b)
 	b->link = true;
 }
 
-/* The other end of the cable stays without a peer. */
+static void cancel_timers(struct nic *nic)
+{
+	hrtimer_cancel(&nic->tx_timer);
+	hrtimer_cancel(&nic->rx_timer);
+	hrtimer_cancel(&nic->stamp_timer);
+	hrtimer_cancel(&nic->irq_timer);
+}
+
+/* The other end of the cable stays, without a peer and with its own lock. */
 void nic_destroy(struct nic *nic)
 {
 	struct nic *peer = nic->peer;
@@ -272,12 +278,10 @@ void nic_destroy(struct nic *nic)
 		nic->peer = NULL;
 		raw_spin_unlock_irqrestore(nic->lock, flags);
 	}
-	hrtimer_cancel(&nic->tx_timer);
-	hrtimer_cancel(&nic->rx_timer);
-	hrtimer_cancel(&nic->stamp_timer);
-	hrtimer_cancel(&nic->irq_timer);
-	/* It stood under this port's lock. */
-	if (peer && peer->lock == &nic->own_lock)
+	cancel_timers(nic);
+	if (peer) {
+		cancel_timers(peer);
 		peer->lock = &peer->own_lock;
+	}
 	free_port(nic);
 }

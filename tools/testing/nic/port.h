@@ -13,7 +13,7 @@
 #define NIC_QUEUES		8	/* of each direction, at most */
 #define NIC_CLOCKS		2
 #define NIC_SLOTS		4
-#define NIC_NVM_WORDS		256
+#define NIC_NVM_WORDS		512
 #define NIC_PHY_PAGES		8
 #define NIC_FRAME_MAX		9728	/* on the wire, without FCS */
 #define NIC_PACKET_MAX		(66 * 1024)	/* before segmentation */
