@@ -13,12 +13,12 @@
 #   VARIANTS=   of: off stock stock-bh kworker inline bh aux auto; "off" is the
 #               stock driver and a server without hardware stamps, "stock-bh" the
 #               stock driver on system_bh_wq, those after it are txts's policies
-#   WORKLOADS=  of: ntp ptp latency flood
+#   WORKLOADS=  of: ntp ptp latency flood cost
 #   RATES=      of the NTP sweep, requests per second; else from the saturation
 #               that the bench finds with "off"
 #   RUNS=       runs of the NTP sweep
-#   NTP_SHIFT=, SHIFT=  2^N ns per instruction in ntp and ptp (0), in latency
-#               and flood (1)
+#   NTP_SHIFT=, SHIFT=  2^N ns per instruction in ntp and ptp (0), in the
+#               others (1)
 #   KVER=       as for make modules
 #
 # Leaves tables (bench.txt), CSV and SVG in build/bench; what each VM brought is
@@ -32,7 +32,7 @@ BENCH=$TOP/tools/bench
 out=$BUILD/bench
 raw=$out/raw
 known_variants='off stock stock-bh kworker inline bh aux auto'
-known_workloads='ntp ptp latency flood'
+known_workloads='ntp ptp latency flood cost'
 
 flag()
 {
@@ -136,7 +136,7 @@ vm()
 
 	shift 6
 	variant_args "$device" "$variant"
-	"$SCRIPTS/vm.sh" -k "$RELEASE" "${ARGS[@]}" -c "$cpus" -s "$shift" \
+	"$SCRIPTS/vm.sh" -k "$RELEASE" "${ARGS[@]}" ${TRACE:+-T "$TRACE"} -c "$cpus" -s "$shift" \
 		-t 7200 -o "$raw/$name" -f "$BUILD/tools/txts-probe" \
 		-f "$BUILD/tools/txts-ntp-load" -f "$BENCH/common.sh" \
 		-f "$BUILD/$RELEASE/bench/txts_work_flood.ko" \
@@ -165,7 +165,10 @@ job()
 			FIFO_COUNT="$fifo_count" FLOOD_RATE=40000 ;;
 	flood)	vm "$name" "$device" "$variant" 1 "$SHIFT" flood.sh \
 			PTP_8="$flood_ptp8" PTP_128="$flood_ptp128" SEED="$run" \
-			FLOOD_COUNT="$flood_count" COST_COUNT="$cost_count" ;;
+			FLOOD_COUNT="$flood_count" ;;
+	cost)	TRACE=e1000e_core_read
+		vm "$name" "$device" "$variant" 1 "$SHIFT" cost.sh \
+			COUNT="$cost_count" ;;
 	esac
 }
 

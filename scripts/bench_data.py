@@ -217,11 +217,26 @@ def latency_rows(raw, workload, names):
 # --- turnaround and cost
 
 def turnaround_row(directory):
-    packets = read_packets(os.path.join(directory, 'turnaround.csv'))
-    stamped = sum(p['state'] in STAMPED for p in packets)
+    """Whether the sender also reads each stamp in time does not matter."""
+    base = os.path.join(directory, 'turnaround')
+    packets = read_packets(base + '.csv')
     length = int(packets[-1]['sent_ns']) - int(packets[0]['sent_ns'])
+    count = moved(base)
+    stamps = count.get('txts_delivered')
+    if stamps is None:
+        stamps = (len(packets) - count['near_tx_hwtstamp_skipped'] -
+                  count['near_tx_hwtstamp_timeouts'])
     return {'sent_per_s': (len(packets) - 1) * 1e9 / length,
-            'stamps_per_s': stamped * 1e9 / length}
+            'stamps_per_s': stamps * 1e9 / length}
+
+
+def turnaround_rows(raw):
+    rows = []
+    for device, variant, run, directory in find_runs(raw, 'flood'):
+        row = {'device': device, 'variant': variant, 'run': run}
+        row.update(turnaround_row(directory))
+        rows.append(row)
+    return rows
 
 
 def read_json(path):
@@ -229,28 +244,36 @@ def read_json(path):
         return json.load(file)
 
 
-def cost_row(directory, shift):
-    stamp = read_json(os.path.join(directory, 'cost.json'))
-    off = read_json(os.path.join(directory, 'cost-off.json'))
-    row = {}
-    for name, run in (('cycle', stamp), ('send', off)):
-        row[name + '_instructions'] = (run['duration_ns'] / run['sent'] /
-                                       2 ** shift)
-    count = moved(os.path.join(directory, 'cost'))
-    row['mmio_reads_per_stamp'] = None
-    if count.get('txts_delivered'):
-        reads = (count['txts_mmio_ready'] + 2 * count['txts_mmio_read'] +
-                 2 * count['txts_mmio_peek'])
-        row['mmio_reads_per_stamp'] = reads / count['txts_delivered']
-    row['cost_missing'] = stamp['missing']
-    return row
+# Where the drivers read a Tx stamp: the flag, the low and the high half.
+STAMP_REGISTERS = {'82576': (0xb614, 0xb618, 0xb61c)}
 
 
-def flood_rows(raw, shift):
+def register_reads(directory, device):
+    """Reads of these registers per read of the last, as QEMU saw them."""
+    registers = STAMP_REGISTERS.get(device)
+    path = os.path.join(directory, 'trace')
+    if not registers or not os.path.isfile(path):
+        return None
+    counts = dict.fromkeys(registers, 0)
+    with open(path, encoding='ascii', errors='replace') as lines:
+        for line in lines:
+            match = re.search(r'register (0x[0-9a-f]+)', line)
+            if match and int(match[1], 16) in counts:
+                counts[int(match[1], 16)] += 1
+    stamps = counts[registers[-1]]
+    return sum(counts.values()) / stamps if stamps else None
+
+
+def cost_rows(raw, shift):
     rows = []
-    for device, variant, run, directory in find_runs(raw, 'flood'):
+    for device, variant, run, directory in find_runs(raw, 'cost'):
         row = {'device': device, 'variant': variant, 'run': run}
-        row.update(turnaround_row(directory))
-        row.update(cost_row(directory, shift))
+        for name, file in (('cycle', 'cost.json'), ('send', 'cost-off.json')):
+            took = read_json(os.path.join(directory, file))
+            row[name + '_instructions'] = (took['duration_ns'] /
+                                           took['sent'] / 2 ** shift)
+            row[name + '_missing'] = took['missing']
+        row['cycles_per_s'] = 1e9 / 2 ** shift / row['cycle_instructions']
+        row['register_reads_per_stamp'] = register_reads(directory, device)
         rows.append(row)
     return rows

@@ -7,6 +7,15 @@ LOADER=/data/txts-ntp-load
 CLIENT_MAC=02:00:00:00:64:01
 PAST_P1=10.9.0.3
 
+# Runs a probe. Status 3 says that stamps are missing, which is a result.
+finished()
+{
+	local rc=0
+
+	"$@" || rc=$?
+	((rc == 0 || rc == 3))
+}
+
 set_policy()
 {
 	[[ -n $POLICY ]] || return 0

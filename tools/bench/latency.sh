@@ -46,12 +46,12 @@ measure()
 	[[ $name != fifo ]] || count=$FIFO_COUNT
 	start_load "$name" || return 1
 	sample >"/out/$name.before"
-	"$PROBE" -i "$P0" -f 50 --seed "$SEED" -n "$count" -g 100us -J 200us \
-		-t 100ms -s -j "/out/$name.json" -o "/out/$name.csv" || rc=$?
+	finished "$PROBE" -i "$P0" -f 50 --seed "$SEED" -n "$count" -g 100us \
+		-J 200us -t 100ms -s -j "/out/$name.json" \
+		-o "/out/$name.csv" || rc=$?
 	sample >"/out/$name.after"
 	stop_load "$name" || true
-	# 3 says that stamps are missing, which is a result.
-	((rc == 0 || rc == 3))
+	return "$rc"
 }
 
 mac=$(cat "/sys/class/net/$P0/address")

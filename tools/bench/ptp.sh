@@ -9,7 +9,7 @@
 
 beside_ntp()
 {
-	local rate=$1 hz=$2 count=$3 gap=$4 name=ptp$2.$1 rc=0 ms
+	local rate=$1 hz=$2 count=$3 gap=$4 name=ptp$2.$1 ms
 
 	((count)) || return 0
 	ms=$((count * 1000 / hz + 300))
@@ -17,9 +17,9 @@ beside_ntp()
 	echo "$rate ${ms}ms" >&"${LOAD[1]}"
 	# The load settles first.
 	sleep 0.2
-	"$PROBE" -k -i "$P0" -f 50 -c 0 -m stream -n "$count" -g "$gap" \
-		-t 500ms -j "/out/$name.json" -o "/out/$name.csv" || rc=$?
-	((rc == 0 || rc == 3)) || return 1
+	finished "$PROBE" -k -i "$P0" -f 50 -c 0 -m stream -n "$count" \
+		-g "$gap" -t 500ms -j "/out/$name.json" \
+		-o "/out/$name.csv" || return 1
 	read -r LAST <&"${LOAD[0]}" || return 1
 	sample >"/out/$name.after"
 	echo "$LAST" >"/out/$name.load"
