@@ -175,6 +175,37 @@ static void push_to_a_slot_that_does_not_exist(struct kunit *test)
 	unit_finish(test, u);
 }
 
+/* The orphan is pushed, and while it is looked at, the suspect's own. */
+static void push_during_the_check_of_a_suspect_is_kept(struct kunit *test)
+{
+	struct unit *u = unit_new(test, MODEL_PUSH);
+	struct pkt *old = unit_send(u), *pkt;
+	u64 late;
+
+	KUNIT_ASSERT_NOT_NULL(test, old);
+	unit_sent(u, old);
+	KUNIT_ASSERT_TRUE(test, unit_wait(u, 30 * USEC_PER_MSEC));
+	late = unit_advance(u, 1);
+	unit_sleep_us(u, 1100 * USEC_PER_MSEC);
+	/* The slot comes last: all others are free. */
+	do {
+		pkt = unit_send(u);
+	} while (pkt && pkt->slot != old->slot);
+	KUNIT_ASSERT_NOT_NULL(test, pkt);
+	EXPECT_COUNT(test, u, TXTS_SUSPECT, 1);
+	WRITE_ONCE(u->txts.policy, TXTS_POLICY_BH);
+	local_bh_disable();
+	txts_complete(&u->txts, pkt->slot, late);
+	unit_wire(u, pkt);
+	EXPECT_NO_STAMP(test, pkt);
+	local_bh_enable();
+	unit_sleep_us(u, USEC_PER_MSEC);
+	EXPECT_STAMP(test, pkt);
+	EXPECT_COUNT(test, u, TXTS_ORPHAN, 1);
+	txts_flush(&u->txts);
+	unit_finish(test, u);
+}
+
 /* G10, case 23: with nothing in flight a poll reads nothing. */
 static void poll_without_request_reads_nothing(struct kunit *test)
 {
@@ -424,6 +455,7 @@ static struct kunit_case modes_cases[] = {
 	KUNIT_CASE(pushed_garbage_is_refused),
 	KUNIT_CASE(push_to_a_free_slot_is_an_orphan),
 	KUNIT_CASE(push_to_a_slot_that_does_not_exist),
+	KUNIT_CASE(push_during_the_check_of_a_suspect_is_kept),
 	KUNIT_CASE_PARAM(poll_without_request_reads_nothing,
 			 model_gen_params),
 	KUNIT_CASE(polled_unit_backs_off_and_delivers),

@@ -242,6 +242,89 @@ static void timeout_of_slot_0_loses_no_neighbour(struct kunit *test)
 	}
 }
 
+/* The other CPU leaves slot 0 to the drain that is reading it. */
+static u64 ready_elsewhere(struct txts *txts)
+{
+	struct unit *u = container_of(txts, struct unit, txts);
+	u64 ready = models[MODEL_64].ops->ready(txts);
+
+	return u->arg ? ready & ~BIT_ULL(0) : ready;
+}
+
+/* It reads slot 1, whose next frame is just being stamped. */
+static void drain_slot_1_elsewhere(struct unit *u, unsigned int slot)
+{
+	struct pkt *pkt = &u->pkts[2];
+
+	u->in_read = NULL;
+	u->arg = u;
+	txts_irq(&u->txts, BIT_ULL(1));
+	u->arg = NULL;
+	if (unit_xmit(u, pkt) || pkt->slot != 1)
+		unit_violated(u, "slot 1 was not free again");
+	pkt->raw = unit_advance(u, 1);
+	pkt->truth = unit_convert(u, 0, pkt->raw);
+	rf_update(&u->rf, REG_LOW(1), ~0U, lower_32_bits(pkt->raw));
+}
+
+/* G1: who holds an outdated mask does not read halves of two stamps. */
+static void stamp_that_is_landing_is_not_read_by_halves(struct kunit *test)
+{
+	struct model model = models[MODEL_64];
+	struct txts_ops ops = *model.ops;
+	struct unit *u;
+	unsigned int i;
+
+	ops.ready = ready_elsewhere;
+	model.ops = &ops;
+	u = unit_new_model(test, &model);
+	KUNIT_ASSERT_NOT_NULL(test, unit_send(u));
+	KUNIT_ASSERT_NOT_NULL(test, unit_send(u));
+	unit_pkt(u);
+	u->irq_off = true;
+	unit_wire(u, &u->pkts[0]);
+	unit_wire(u, &u->pkts[1]);
+	u->in_read = drain_slot_1_elsewhere;
+	txts_irq(&u->txts, TXTS_ALL_SLOTS);
+	EXPECT_NO_STAMP(test, &u->pkts[2]);
+	/* The high word follows, and with it the ready bit. */
+	rf_update(&u->rf, REG_HIGH(1), ~0U, upper_32_bits(u->pkts[2].raw));
+	rf_update(&u->rf, REG_VALID, 0, BIT(1));
+	txts_irq(&u->txts, BIT_ULL(1));
+	u->irq_off = false;
+	unit_sleep_us(u, USEC_PER_MSEC);
+	for (i = 0; i < 3; i++) {
+		unit_sent(u, &u->pkts[i]);
+		EXPECT_STAMP(test, &u->pkts[i]);
+	}
+	unit_finish(test, u);
+}
+
+/* G1: what a register held before the start is nobody's stamp. */
+static void value_there_before_the_start_is_no_stamp(struct kunit *test)
+{
+	struct unit *u = unit_new(test, MODEL_I225);
+	u64 left = unit_advance(u, 1);
+	struct pkt *pkt;
+
+	txts_stop(&u->txts);
+	/* Left by whoever used the device before; its ready bit is gone. */
+	rf_update(&u->rf, REG_LOW(0), ~0U, lower_32_bits(left));
+	rf_update(&u->rf, REG_HIGH(0), ~0U, upper_32_bits(left));
+	KUNIT_EXPECT_EQ(test, 0, txts_start(&u->txts));
+	pkt = unit_send(u);
+	KUNIT_ASSERT_NOT_NULL(test, pkt);
+	KUNIT_ASSERT_EQ(test, 0, pkt->slot);
+	txts_irq(&u->txts, TXTS_ALL_SLOTS);
+	unit_sleep_us(u, USEC_PER_MSEC);
+	EXPECT_NO_STAMP(test, pkt);
+	unit_wire(u, pkt);
+	unit_sent(u, pkt);
+	unit_wait(u, 30 * USEC_PER_MSEC);
+	EXPECT_STAMP(test, pkt);
+	unit_finish(test, u);
+}
+
 /* Case 12, kind 13: 64 slots, all lost, then good ones. */
 static void all_slots_lost_come_back(struct kunit *test)
 {
@@ -281,6 +364,8 @@ static struct kunit_case multi_cases[] = {
 	KUNIT_CASE(captures_beside_a_waiting_slot_0),
 	KUNIT_CASE(capture_between_any_two_accesses_is_not_lost),
 	KUNIT_CASE(timeout_of_slot_0_loses_no_neighbour),
+	KUNIT_CASE(stamp_that_is_landing_is_not_read_by_halves),
+	KUNIT_CASE(value_there_before_the_start_is_no_stamp),
 	KUNIT_CASE_PARAM(all_slots_lost_come_back, multi_gen_params),
 	{}
 };

@@ -160,6 +160,46 @@ static void empty_mac_is_evidence(struct kunit *test)
 	unit_finish(test, u);
 }
 
+/* The frame leaves just before the question whether any is left. */
+static enum txts_mac leaves_then_idle(struct txts *txts)
+{
+	struct unit *u = container_of(txts, struct unit, txts);
+
+	if (!u->pkts[0].raw)
+		unit_wire(u, &u->pkts[0]);
+	return TXTS_MAC_IDLE;
+}
+
+/* (b), G1: an empty MAC means that its last stamp is there, so one last look. */
+static void stamp_of_the_frame_that_left_last_is_found(struct kunit *test)
+{
+	struct model model = models[*(const enum model_id *)test->param_value];
+	struct txts_ops ops = *model.ops;
+	struct pkt *old, *pkt;
+	struct unit *u;
+
+	ops.mac = leaves_then_idle;
+	model.ops = &ops;
+	u = unit_new_model(test, &model);
+	u->lose_irqs = 1;
+	old = unit_send(u);
+	KUNIT_ASSERT_NOT_NULL(test, old);
+	unit_sent(u, old);
+	KUNIT_EXPECT_TRUE(test, unit_wait(u, 25 * USEC_PER_MSEC));
+	EXPECT_COUNT(test, u, TXTS_TIMEOUT, 1);
+	EXPECT_COUNT(test, u, TXTS_ORPHAN, 1);
+	pkt = unit_send(u);
+	KUNIT_ASSERT_NOT_NULL(test, pkt);
+	unit_sleep_us(u, USEC_PER_MSEC);
+	EXPECT_NO_STAMP(test, pkt);
+	unit_wire(u, pkt);
+	unit_sent(u, pkt);
+	unit_wait(u, 20 * USEC_PER_MSEC);
+	EXPECT_STAMP(test, pkt);
+	EXPECT_NO_STAMP(test, old);
+	unit_finish(test, u);
+}
+
 /* (b) counts for frames that are in the MAC, not for those in memory. */
 static void empty_mac_says_nothing_about_a_frame_not_sent(struct kunit *test)
 {
@@ -561,6 +601,8 @@ static struct kunit_case quarantine_cases[] = {
 	KUNIT_CASE_PARAM(slot_without_evidence_is_not_handed_out,
 			 single_gen_params),
 	KUNIT_CASE_PARAM(empty_mac_is_evidence, single_gen_params),
+	KUNIT_CASE_PARAM(stamp_of_the_frame_that_left_last_is_found,
+			 single_gen_params),
 	KUNIT_CASE_PARAM(empty_mac_says_nothing_about_a_frame_not_sent,
 			 single_gen_params),
 	KUNIT_CASE_PARAM(xmit_makes_the_thread_look_for_evidence,

@@ -152,6 +152,54 @@ static void reserved_slot_is_nobody_elses(struct kunit *test)
 	unit_finish(test, u);
 }
 
+static void stop_begins_elsewhere(struct unit *u, unsigned int slot)
+{
+	u->in_read = NULL;
+	/* The first thing that txts_stop() does on another CPU. */
+	WRITE_ONCE(u->txts.running, false);
+}
+
+/* G8: stop forbids new work before it waits for the old. */
+static void nothing_is_queued_once_stop_has_begun(struct kunit *test)
+{
+	struct unit *u = unit_new(test, MODEL_I210);
+	struct pkt *pkt = unit_send(u);
+
+	KUNIT_ASSERT_NOT_NULL(test, pkt);
+	local_bh_disable();
+	u->in_read = stop_begins_elsewhere;
+	unit_wire(u, pkt);
+	KUNIT_EXPECT_NULL(test, u->in_read);
+	KUNIT_EXPECT_FALSE(test, work_pending(&u->txts.bh_work));
+	local_bh_enable();
+	/* Now it goes on. */
+	WRITE_ONCE(u->txts.running, true);
+	txts_stop(&u->txts);
+	KUNIT_EXPECT_EQ(test, 0, unit_in_flight(u));
+	EXPECT_NO_STAMP(test, pkt);
+	unit_sent(u, pkt);
+	unit_finish(test, u);
+}
+
+/* G9: a stamp that was read but not delivered yet is flushed with the rest. */
+static void flush_between_read_out_and_delivery_wins(struct kunit *test)
+{
+	struct unit *u = unit_new(test, MODEL_I210);
+	struct pkt *pkt = unit_send(u);
+
+	KUNIT_ASSERT_NOT_NULL(test, pkt);
+	local_bh_disable();
+	unit_wire(u, pkt);
+	KUNIT_EXPECT_EQ(test, TXTS_FREE, u->txts.slots[0].state);
+	txts_enable(&u->txts, false);
+	local_bh_enable();
+	KUNIT_EXPECT_TRUE(test, unit_wait(u, USEC_PER_MSEC));
+	EXPECT_NO_STAMP(test, pkt);
+	EXPECT_COUNT(test, u, TXTS_FLUSHED, 1);
+	unit_sent(u, pkt);
+	unit_finish(test, u);
+}
+
 /* Section 3: commit cannot fail; after a stop it takes no reference. */
 static void commit_after_stop_takes_no_reference(struct kunit *test)
 {
@@ -495,6 +543,8 @@ static struct kunit_case stop_cases[] = {
 			 irq_gen_params),
 	KUNIT_CASE_PARAM(clock_may_go_after_stop, model_gen_params),
 	KUNIT_CASE_PARAM(reserved_slot_is_nobody_elses, model_gen_params),
+	KUNIT_CASE(nothing_is_queued_once_stop_has_begun),
+	KUNIT_CASE(flush_between_read_out_and_delivery_wins),
 	KUNIT_CASE_PARAM(commit_after_stop_takes_no_reference,
 			 model_gen_params),
 	KUNIT_CASE_PARAM(commit_after_stop_and_start_is_flushed,
