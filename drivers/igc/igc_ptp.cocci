@@ -280,6 +280,7 @@ hit("suspend")
 
 // ---- igc_ethtool.c ---------------------------------------------------------
 
+// Never counted: who asked while stamping was off.
 @stats@
 @@
  igc_ethtool_get_stats(...)
@@ -288,6 +289,8 @@ hit("suspend")
  igc_update_stats(adapter);
 +adapter->tx_hwtstamp_timeouts = txts_timeouts(&adapter->txts);
 +adapter->tx_hwtstamp_skipped = txts_skipped(&adapter->txts);
++adapter->tx_hwtstamp_skipped -= txts_read_counter(&adapter->txts,
++						  TXTS_SKIP_OFF);
  ...
  }
 
