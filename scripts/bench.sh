@@ -9,7 +9,8 @@
 # Environment:
 #   QUICK=1     a few minutes: few variants, few rates, few packets
 #   ALL=1       everything, for a night
-#   DEVICES=    82576 (QEMU's)
+#   DEVICES=    82576 (QEMU's, whose registers cost nothing), 82576-1000ns (the
+#               same, but each register read takes 1000 ns longer; any number)
 #   VARIANTS=   of: off stock stock-bh kworker inline bh aux auto; "off" is the
 #               stock driver and a server without hardware stamps, "stock-bh" the
 #               stock driver on system_bh_wq, those after it are txts's policies
@@ -84,9 +85,13 @@ else
 	flood_ptp8=160 flood_ptp128=1280
 	flood_count=100000 cost_count=20000
 fi
-: "${DEVICES:=82576}" "${WORKLOADS:=$known_workloads}"
+: "${DEVICES:=82576 82576-1000ns}" "${WORKLOADS:=$known_workloads}"
 : "${NTP_SHIFT:=0}" "${SHIFT:=1}" "${RATES:=}"
-one_of DEVICES 82576
+for device in $DEVICES; do
+	[[ $device =~ ^82576(-[1-9][0-9]{2,3}ns)?$ ]] ||
+		die "DEVICES=\"$DEVICES\": there is no $device" \
+			'use 82576 or 82576-1000ns, with 100 to 9999'
+done
 one_of VARIANTS "$known_variants"
 one_of WORKLOADS "$known_workloads"
 for name in RUNS NTP_SHIFT SHIFT; do
@@ -115,7 +120,7 @@ wants_policy()
 # The options of vm.sh that make a variant on a device.
 variant_args()
 {
-	local device=$1 variant=$2 policy='' stamps=yes
+	local device=$1 variant=$2 policy='' stamps=yes mmio=0
 
 	ARGS=()
 	case $variant in
@@ -125,7 +130,8 @@ variant_args()
 	*)	ARGS=(-m "$BUILD/$RELEASE-testing")
 		policy=$variant ;;
 	esac
-	PARAMS=("DEVICE=$device" "VARIANT=$variant" "POLICY=$policy"
+	[[ $device != *-*ns ]] || mmio=${device#*-}
+	PARAMS=("MMIO_NS=${mmio%ns}" "VARIANT=$variant" "POLICY=$policy"
 		"STAMPS=$stamps" "CLIENTS=2000" "WARM=$warm" "WARM_TIME=1s")
 }
 
@@ -140,6 +146,7 @@ vm()
 		-t 7200 -o "$raw/$name" -f "$BUILD/tools/txts-probe" \
 		-f "$BUILD/tools/txts-ntp-load" -f "$BENCH/common.sh" \
 		-f "$BUILD/$RELEASE/bench/txts_work_flood.ko" \
+		-f "$BUILD/$RELEASE/bench/txts_mmio_cost.ko" \
 		-x chronyd -x chronyc "$BENCH/$script" \
 		"${PARAMS[@]}" "$@" >"$raw/$name.log" 2>&1 || {
 		echo "$name: FAILED, see build/bench/raw/$name.log"
@@ -221,12 +228,12 @@ share_of()
 	done
 }
 
-build_work_flood()
+build_bench_modules()
 {
 	local dir=$BUILD/$RELEASE/bench file
 
 	mkdir -p "$dir"
-	for file in Kbuild txts_work_flood.c; do
+	for file in Kbuild txts_work_flood.c txts_mmio_cost.c; do
 		cmp -s "$BENCH/$file" "$dir/$file" ||
 			cp "$BENCH/$file" "$dir/$file"
 	done
@@ -263,7 +270,7 @@ pick_kernel
 "$SCRIPTS/fetch.sh" headers "$RELEASE"
 "$SCRIPTS/fetch.sh" source-6.12
 step 'build the tools' make -C "$TOP/tools" O="$BUILD/tools"
-step 'build the flood of work' build_work_flood
+step 'build the modules of the bench' build_bench_modules
 ! wants_policy || TESTING=1 "$SCRIPTS/modules.sh"
 ! wants VARIANTS stock-bh || "$SCRIPTS/demo-peer.sh" "$RELEASE"
 

@@ -250,7 +250,7 @@ STAMP_REGISTERS = {'82576': (0xb614, 0xb618, 0xb61c)}
 
 def register_reads(directory, device):
     """Reads of these registers per read of the last, as QEMU saw them."""
-    registers = STAMP_REGISTERS.get(device)
+    registers = STAMP_REGISTERS.get(device.partition('-')[0])
     path = os.path.join(directory, 'trace')
     if not registers or not os.path.isfile(path):
         return None

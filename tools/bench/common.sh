@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash disable=SC2034,SC2153,SC2154
 #
-# What the bench's guest scripts share. Each gets VARIANT, and POLICY where the
-# tracker's policy is to be set.
+# What the bench's guest scripts share. Each gets VARIANT, POLICY where the
+# tracker's policy is to be set, and MMIO_NS, what a register read is to cost.
 LOADER=/data/txts-ntp-load
 CLIENT_MAC=02:00:00:00:64:01
 PAST_P1=10.9.0.3
@@ -16,8 +16,12 @@ finished()
 	((rc == 0 || rc == 3))
 }
 
-set_policy()
+set_variant()
 {
+	if ((MMIO_NS)); then
+		insmod /data/txts_mmio_cost.ko ns="$MMIO_NS" || return 1
+		dmesg | grep txts_mmio_cost: | tail -n 1
+	fi
 	[[ -n $POLICY ]] || return 0
 	echo "$POLICY" >"/sys/kernel/debug/txts/$PCI/policy" || {
 		echo "bench: no policy $POLICY: was txts built with TESTING=1?"
@@ -119,7 +123,7 @@ start_ntp()
 	local mac
 
 	mac=$(cat "/sys/class/net/$P0/address")
-	pin_all "$(far_pci)" && route_clients && set_policy || return 1
+	pin_all "$(far_pci)" && route_clients && set_variant || return 1
 	start_chronyd "$STAMPS" || return 1
 	[[ $STAMPS == no ]] ||
 		grep -q 'Enabled HW timestamping' /out/chronyd.log || {

@@ -8,7 +8,7 @@
 # shellcheck disable=SC1091
 . /data/common.sh
 
-set_policy || exit 1
+set_variant || exit 1
 echo "bench: $VARIANT: cost"
 hwstamp_ctl -i "$P0" -t 1 >/dev/null
 finished "$PROBE" -k -i "$P0" -f 50 -m wait -g 0ns -n "$COUNT" -t 10ms \

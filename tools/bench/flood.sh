@@ -47,7 +47,7 @@ turnaround()
 	sample >/out/turnaround.after
 }
 
-route_clients && set_policy || exit 1
+route_clients && set_variant || exit 1
 mkdir -p /etc
 printf '%s\n' 'root:x:0:0::/:/bin/bash' 'nobody:x:65534:65534::/:/bin/bash' \
 	>/etc/passwd

@@ -55,7 +55,7 @@ measure()
 }
 
 mac=$(cat "/sys/class/net/$P0/address")
-set_policy || exit 1
+set_variant || exit 1
 for scenario in $SCENARIOS; do
 	echo "bench: $VARIANT: $scenario"
 	measure "$scenario" || exit 1
