@@ -4,21 +4,25 @@
 # Builds the emulated network cards for a stock Debian 6.12 kernel, and the
 # drivers that run on them, compiled so that their register accesses go there:
 #
-#   nic-modules.sh [amd64 | rt-amd64 | RELEASE]   (amd64)
+#   nic-modules.sh [--stock] [amd64 | rt-amd64 | RELEASE]   (amd64)
 #
 # leaves in build/RELEASE/nic:
 #   front/txts_nic_x86.ko         the cards, with a PCI bus of their own
 #   txts/txts.ko, igb.ko, igc.ko  the library and the converted drivers
-#   stock/igb.ko, igc.ko          the drivers as the kernel has them
+#   stock/igb.ko, igc.ko          with --stock: as the kernel has them
 set -euo pipefail
 . "$(dirname "$0")/env.sh"
 . "$SCRIPTS/overlay.sh"
 
+HINT="scripts/nic-modules.sh $*"
+stock=
+if [[ ${1:-} == --stock ]]; then
+	stock=1
+	shift
+fi
 (($# <= 1)) || die 'too many arguments' \
-	'use nic-modules.sh [amd64 | rt-amd64 | RELEASE]'
+	'use nic-modules.sh [--stock] [amd64 | rt-amd64 | RELEASE]'
 KVER=${1:-amd64}
-# shellcheck disable=SC2034
-HINT="scripts/nic-modules.sh $KVER"
 "$SCRIPTS/packages.sh" build
 pick_kernel
 "$SCRIPTS/fetch.sh" headers "$RELEASE"
@@ -83,15 +87,22 @@ build_driver()
 		KCFLAGS="-include $out/front/redirect.h"
 }
 
+# Modules of a build, where callers look for them.
+collect()
+{
+	find "$1" -maxdepth 1 -name '*.ko' -delete
+	find "$1" -mindepth 2 -name '*.ko' -exec cp -p -t "$1" {} +
+}
+
 lock "nic-$RELEASE"
 lay_front
-lay_stock
 "$SCRIPTS/tree.sh" "$out/txts" "$ksrc"
 step "build the emulated NICs for $RELEASE" build "$out/front"
 step "build the converted drivers for them" build_driver "$out/txts"
-step "build the stock drivers for them" build_driver "$out/stock"
-for dir in txts stock; do
-	find "$out/$dir" -maxdepth 1 -name '*.ko' -delete
-	find "$out/$dir" -mindepth 2 -name '*.ko' -exec cp -p -t "$out/$dir" {} +
-done
-say "modules in $out:" "$(cd "$out" && echo front/*.ko txts/*.ko stock/*.ko)"
+collect "$out/txts"
+if [[ $stock ]]; then
+	lay_stock
+	step "build the stock drivers for them" build_driver "$out/stock"
+	collect "$out/stock"
+fi
+say "modules in $out:" "$(cd "$out" && echo front/*.ko txts/*.ko)"
