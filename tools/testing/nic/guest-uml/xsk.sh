@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash disable=SC2154
+#
+# An AF_XDP socket asks for stamps while its pool is taken away, 1000 times.
+
+in_flight()
+{
+	test "$(txts_count in_flight)" = 0
+}
+
+hwstamp_ctl -i "$NEAR" -t 1 >/dev/null
+if ! out=$("$modules/xsk-flood" "$NEAR" 1000 8 2>&1); then
+	not_ok xsk "$out"
+else
+	say "info xsk: $out, of $(nic_count stamp_asked) that the device saw," \
+		"$(txts_count delivered) delivered, $(txts_count flushed) flushed"
+	read -r _ sent _ completed _ stamped <<<"$out"
+	check xsk-sent 'not 1000 rounds of 8 frames' test "$sent" = 8000
+	check xsk-completed 'fewer than 8 in 10 of the frames waited for' \
+		test "$completed" -ge 3200
+	check xsk-stamped 'none was stamped' test "$stamped" -gt 0
+	check xsk-flushed 'no request was in flight when its pool went' \
+		test "$(txts_count flushed)" -gt 0
+fi
+check xsk-end 'a request did not end in 10 s' wait_for in_flight
+check xsk-misuse 'the driver broke a rule of the tracker' \
+	test "$(txts_count misuse)" = 0
+check xsk-reach 'the port is dead afterwards' wait_for reaches
