@@ -28,15 +28,15 @@ static struct unit *unit_of(struct kunit *test)
 KUNIT_DEFINE_ACTION_WRAPPER(close_file, __fput_sync, struct file *);
 KUNIT_DEFINE_ACTION_WRAPPER(unmount, kern_unmount, struct vfsmount *);
 
-/* A file of the tracker, closed at the end of the case. */
-static struct file *open_file(struct kunit *test, struct unit *u,
+/* A file in a directory of debugfs, closed at the end of the case. */
+static struct file *open_file(struct kunit *test, struct dentry *dir,
 			      const char *name, int flags)
 {
 	struct vfsmount *mnt;
 	struct file *file;
 	struct path path;
 
-	path.dentry = debugfs_lookup(name, u->txts.debugfs);
+	path.dentry = debugfs_lookup(name, dir);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, path.dentry);
 	mnt = kern_mount(path.dentry->d_sb->s_type);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, mnt);
@@ -51,9 +51,10 @@ static struct file *open_file(struct kunit *test, struct unit *u,
 }
 
 /* All of a file, with an end of line in front for expect_line(). */
-static char *read_file(struct kunit *test, struct unit *u, const char *name)
+static char *read_file_in(struct kunit *test, struct dentry *dir,
+			  const char *name)
 {
-	struct file *file = open_file(test, u, name, O_RDONLY);
+	struct file *file = open_file(test, dir, name, O_RDONLY);
 	char *text = kunit_kzalloc(test, TEXT_SIZE, GFP_KERNEL);
 	struct iov_iter iter;
 	struct kiocb kiocb;
@@ -67,6 +68,11 @@ static char *read_file(struct kunit *test, struct unit *u, const char *name)
 	iov_iter_kvec(&iter, ITER_DEST, &vec, 1, vec.iov_len);
 	KUNIT_ASSERT_GT(test, seq_read_iter(&kiocb, &iter), 0);
 	return text;
+}
+
+static char *read_file(struct kunit *test, struct unit *u, const char *name)
+{
+	return read_file_in(test, u->txts.debugfs, name);
 }
 
 __printf(3, 4)
@@ -224,7 +230,7 @@ static void files_are_for_root_and_read_only(struct kunit *test)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(names); i++) {
-		file = open_file(test, u, names[i], O_RDONLY);
+		file = open_file(test, u->txts.debugfs, names[i], O_RDONLY);
 		KUNIT_EXPECT_EQ(test, 0400, file_inode(file)->i_mode & 0777);
 		KUNIT_EXPECT_EQ(test, 0, file->f_mode & FMODE_CAN_WRITE);
 	}
@@ -251,10 +257,9 @@ static void files_go_with_the_tracker(struct kunit *test)
 }
 
 /* What user space writes has to be in its memory. */
-static ssize_t write_policy(struct kunit *test, struct unit *u,
-			    const char *text, size_t size)
+static ssize_t write_file(struct kunit *test, struct file *file,
+			  const char *text, size_t size)
 {
-	struct file *file = open_file(test, u, "policy", O_RDWR);
 	unsigned long address;
 	loff_t pos = 0;
 
@@ -267,6 +272,13 @@ static ssize_t write_policy(struct kunit *test, struct unit *u,
 	KUNIT_ASSERT_EQ(test, 0,
 			copy_to_user((void __user *)address, text, size));
 	return file->f_op->write(file, (void __user *)address, size, &pos);
+}
+
+static ssize_t write_policy(struct kunit *test, struct unit *u,
+			    const char *text, size_t size)
+{
+	return write_file(test, open_file(test, u->txts.debugfs, "policy",
+					  O_RDWR), text, size);
 }
 
 static struct unit *unit_with_policy(struct kunit *test)
@@ -301,7 +313,7 @@ static void wrong_policy_is_refused_and_changes_nothing(struct kunit *test)
 {
 	static const char * const wrong[] = {
 		"", "\n", "inlin", "inlines", "BH", "0", "aux bh",
-		"kworker kworker kworker",
+		"kworker kworker kworker", "bh              x",
 	};
 	struct unit *u = unit_with_policy(test);
 	unsigned int i;
@@ -319,6 +331,65 @@ static void wrong_policy_is_refused_and_changes_nothing(struct kunit *test)
 	unit_finish(test, u);
 }
 
+/* What each CPU spends on stamps, next to the directories of the devices. */
+static void load_file_shows_each_cpu(struct kunit *test)
+{
+	struct unit *u = unit_of(test);
+	struct pkt *pkt = unit_send(u);
+	struct txts_load *load;
+	char *text;
+	int cpu;
+
+	KUNIT_ASSERT_NOT_NULL(test, pkt);
+	unit_wire(u, pkt);
+	unit_sent(u, pkt);
+	unit_wait(u, 200 * USEC_PER_MSEC);
+	text = read_file_in(test, u->txts.debugfs->d_parent, "load");
+	expect_line(test, text, "cpu level spent_ns spent_ptp_ns budget_ns "
+		    "read_ns deliver_ns");
+	for_each_online_cpu(cpu) {
+		load = txts_load_of(cpu);
+		if (load->level == TXTS_LEVEL_PROMPT)
+			expect_line(test, text,
+				    "%d prompt %llu %llu %llu %lu %lu", cpu,
+				    load->spent[TXTS_ORDINARY],
+				    load->spent[TXTS_PTP], load->budget,
+				    ewma_txts_cost_read(&load->average[0]),
+				    ewma_txts_cost_read(&load->average[1]));
+	}
+	unit_finish(test, u);
+}
+
+/* The budget is between 1 and 1000; anything else changes nothing. */
+static void budget_file_takes_permille_only(struct kunit *test)
+{
+	static const char * const wrong[] = { "0", "1001", "-1", "ten", "" };
+	struct unit *u = unit_with_policy(test);
+	const u32 before = txts_budget_permille;
+	struct file *file;
+	char good[8];
+	unsigned int i;
+	size_t size;
+
+	file = open_file(test, u->txts.debugfs->d_parent, "budget_permille",
+			 O_RDWR);
+	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
+		KUNIT_EXPECT_EQ(test, -EINVAL,
+				write_file(test, file, wrong[i],
+					   strlen(wrong[i])));
+		KUNIT_EXPECT_EQ(test, before, txts_budget_permille);
+	}
+	KUNIT_EXPECT_EQ(test, 4, write_file(test, file, "1000", 4));
+	KUNIT_EXPECT_EQ(test, 1000, txts_budget_permille);
+	KUNIT_EXPECT_EQ(test, 1, write_file(test, file, "1", 1));
+	KUNIT_EXPECT_EQ(test, 1, txts_budget_permille);
+	size = scnprintf(good, sizeof(good), "%u\n", before);
+	KUNIT_EXPECT_EQ(test, (ssize_t)size,
+			write_file(test, file, good, size));
+	KUNIT_EXPECT_EQ(test, before, txts_budget_permille);
+	unit_finish(test, u);
+}
+
 static struct kunit_case debugfs_cases[] = {
 	KUNIT_CASE_PARAM(counters_file_shows_every_counter, model_gen_params),
 	KUNIT_CASE_PARAM(slots_file_shows_the_state_of_each_slot,
@@ -328,6 +399,8 @@ static struct kunit_case debugfs_cases[] = {
 	KUNIT_CASE_PARAM(latency_file_holds_every_stamp, model_gen_params),
 	KUNIT_CASE_PARAM(files_are_for_root_and_read_only, model_gen_params),
 	KUNIT_CASE_PARAM(files_go_with_the_tracker, model_gen_params),
+	KUNIT_CASE_PARAM(load_file_shows_each_cpu, model_gen_params),
+	KUNIT_CASE(budget_file_takes_permille_only),
 	KUNIT_CASE(policy_file_sets_each_policy),
 	KUNIT_CASE(wrong_policy_is_refused_and_changes_nothing),
 	{}

@@ -307,6 +307,36 @@ static void stamp_landing_during_a_drain_is_delivered(struct kunit *test)
 	KUNIT_EXPECT_GT(test, k, 1);
 }
 
+/* G6: the interrupt came while the slot's last stamp was being looked at. */
+static void stamp_left_by_the_check_of_a_suspect_is_read(struct kunit *test)
+{
+	struct unit *u = unit_new(test, MODEL_I210);
+	struct pkt *pkt = unit_send(u);
+	u64 late;
+
+	KUNIT_ASSERT_NOT_NULL(test, pkt);
+	unit_sent(u, pkt);
+	KUNIT_ASSERT_TRUE(test, unit_wait(u, 30 * USEC_PER_MSEC));
+	late = unit_advance(u, 1);
+	unit_sleep_us(u, USEC_PER_SEC);
+	/* The first sender makes the thread ask the MAC. */
+	KUNIT_EXPECT_NULL(test, unit_send(u));
+	unit_sleep_us(u, 5 * USEC_PER_MSEC);
+	pkt = unit_send(u);
+	KUNIT_ASSERT_NOT_NULL(test, pkt);
+	EXPECT_COUNT(test, u, TXTS_SUSPECT, 1);
+	local_bh_disable();
+	unit_capture(u, pkt->slot, late);
+	unit_wire(u, pkt);
+	KUNIT_EXPECT_EQ(test, TXTS_READING, u->txts.slots[0].state);
+	local_bh_enable();
+	KUNIT_EXPECT_TRUE(test, unit_wait(u, USEC_PER_MSEC));
+	EXPECT_STAMP(test, pkt);
+	EXPECT_COUNT(test, u, TXTS_ORPHAN, 1);
+	unit_sent(u, pkt);
+	unit_finish(test, u);
+}
+
 /* G4, G6: the interrupt is lost; the last look before the deadline finds it. */
 static void stamp_whose_interrupt_was_lost_is_delivered(struct kunit *test)
 {
@@ -486,6 +516,7 @@ static struct kunit_case drain_cases[] = {
 	KUNIT_CASE(request_that_waits_rearms_once),
 	KUNIT_CASE_PARAM(stamp_landing_during_a_drain_is_delivered,
 			 reg_gen_params),
+	KUNIT_CASE(stamp_left_by_the_check_of_a_suspect_is_read),
 	KUNIT_CASE_PARAM(stamp_whose_interrupt_was_lost_is_delivered,
 			 irq_gen_params),
 	KUNIT_CASE_PARAM(zero_is_never_delivered, reg_gen_params),

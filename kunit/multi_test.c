@@ -300,6 +300,27 @@ static void stamp_that_is_landing_is_not_read_by_halves(struct kunit *test)
 	unit_finish(test, u);
 }
 
+/* Case 25: a neighbour's acknowledge took the bit; the value is still there. */
+static void stamp_whose_ready_bit_is_lost_is_found_by_value(struct kunit *test)
+{
+	struct unit *u = unit_new(test, MODEL_I225);
+	unsigned int i;
+
+	for (i = 0; i < u->model->slots; i++)
+		KUNIT_ASSERT_NOT_NULL(test, unit_send(u));
+	u->irq_off = true;
+	for (i = 0; i < u->model->slots; i++) {
+		unit_wire(u, &u->pkts[i]);
+		unit_sent(u, &u->pkts[i]);
+	}
+	rf_update(&u->rf, REG_VALID, 0xe, 0);
+	KUNIT_EXPECT_TRUE(test, unit_wait(u, 30 * USEC_PER_MSEC));
+	for (i = 0; i < u->model->slots; i++)
+		EXPECT_STAMP(test, &u->pkts[i]);
+	EXPECT_COUNT(test, u, TXTS_TIMEOUT, 0);
+	unit_finish(test, u);
+}
+
 /* G1: what a register held before the start is nobody's stamp. */
 static void value_there_before_the_start_is_no_stamp(struct kunit *test)
 {
@@ -365,6 +386,7 @@ static struct kunit_case multi_cases[] = {
 	KUNIT_CASE(capture_between_any_two_accesses_is_not_lost),
 	KUNIT_CASE(timeout_of_slot_0_loses_no_neighbour),
 	KUNIT_CASE(stamp_that_is_landing_is_not_read_by_halves),
+	KUNIT_CASE(stamp_whose_ready_bit_is_lost_is_found_by_value),
 	KUNIT_CASE(value_there_before_the_start_is_no_stamp),
 	KUNIT_CASE_PARAM(all_slots_lost_come_back, multi_gen_params),
 	{}

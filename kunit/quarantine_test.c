@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Quarantine: the slot of an ended request comes back by evidence only. */
 #include <linux/bottom_half.h>
+#include <linux/delay.h>
 
 #include "../internal.h"
 #include "unit.h"
@@ -170,7 +171,7 @@ static enum txts_mac leaves_then_idle(struct txts *txts)
 	return TXTS_MAC_IDLE;
 }
 
-/* (b), G1: an empty MAC means that its last stamp is there, so one last look. */
+/* (b), G1: an empty MAC means that its last stamp is there: one last look. */
 static void stamp_of_the_frame_that_left_last_is_found(struct kunit *test)
 {
 	struct model model = models[*(const enum model_id *)test->param_value];
@@ -348,6 +349,37 @@ static void suspect_gets_its_own_stamp_not_the_orphan(struct kunit *test)
 	EXPECT_COUNT(test, u, TXTS_SUSPECT, 1);
 	KUNIT_EXPECT_EQ(test, 1, u->phc_calls);
 	serve_all(u);
+	unit_finish(test, u);
+}
+
+static void convert_slowly(struct unit *u)
+{
+	unsigned int i;
+
+	u->in_convert = NULL;
+	for (i = 0; i < 250; i++)
+		udelay(100);
+}
+
+/* G3: the deadline passes while the orphan is looked at. */
+static void suspect_whose_check_is_slow_ends_in_time(struct kunit *test)
+{
+	struct unit *u = unit_of_id(test);
+	struct pkt *old = timed_out(test, u), *pkt;
+	u64 late = unit_advance(u, 1);
+
+	unit_sleep_us(u, USEC_PER_SEC);
+	pkt = send_or_ask(u);
+	KUNIT_ASSERT_NOT_NULL(test, pkt);
+	unit_sent(u, pkt);
+	u->in_convert = convert_slowly;
+	unit_capture(u, old->slot, late);
+	unit_sleep_us(u, 10 * USEC_PER_MSEC);
+	KUNIT_EXPECT_NULL(test, u->in_convert);
+	KUNIT_EXPECT_TRUE(test, unit_wait(u, 16 * USEC_PER_MSEC));
+	EXPECT_NO_STAMP(test, pkt);
+	EXPECT_COUNT(test, u, TXTS_ORPHAN, 1);
+	EXPECT_COUNT(test, u, TXTS_TIMEOUT, 2);
 	unit_finish(test, u);
 }
 
@@ -615,6 +647,8 @@ static struct kunit_case quarantine_cases[] = {
 			 single_gen_params),
 	KUNIT_CASE_PARAM(hardware_reset_is_evidence, model_gen_params),
 	KUNIT_CASE_PARAM(suspect_gets_its_own_stamp_not_the_orphan,
+			 single_gen_params),
+	KUNIT_CASE_PARAM(suspect_whose_check_is_slow_ends_in_time,
 			 single_gen_params),
 	KUNIT_CASE_PARAM(suspect_without_orphan_is_served,
 			 single_gen_params),
