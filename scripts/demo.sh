@@ -8,7 +8,8 @@
 #
 # Environment: KVER= as for make modules; BOOTS=N boots per variant (2);
 # VARIANTS="stock peer txts". Ends with a table; build/demo/demo.json has the
-# same for programs. Exit status 0 only if every stamp is accounted for.
+# same for programs. Then demo-pairs.sh shows igb and igc on emulated cards.
+# Exit status 0 only if every stamp is accounted for.
 set -euo pipefail
 . "$(dirname "$0")/env.sh"
 # shellcheck disable=SC2034
@@ -79,5 +80,8 @@ boot_all()
 }
 
 step "measure in QEMU: $variants, $boots boots each" boot_all
+rc=0
 # shellcheck disable=SC2086
-python3 "$TOP/tools/demo/report.py" "$out" "$RELEASE" "$boots" $variants
+python3 "$TOP/tools/demo/report.py" "$out" "$RELEASE" "$boots" $variants || rc=1
+"$SCRIPTS/demo-pairs.sh" "$RELEASE" || rc=1
+((rc == 0))
