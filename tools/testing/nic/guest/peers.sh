@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash disable=SC2153,SC2154
+#
+# What igb on I210 and igc on I226 make of each fault of the card: 800 packets,
+# one each 2 ms, that ask for a hardware and a software stamp, then 50 more
+# once the fault is over. Leaves /out/KIND.FAULT.json and .after.json.
+
+# shellcheck disable=SC1091
+. /data/pairs.sh
+
+run()
+{
+	local fault=$2 name=$3 value=$4 base=/out/$1.$2
+
+	load_driver "$DRIVER" && raise_pair || return 1
+	[[ -z $name ]] || knob "$name" "$value"
+	"$PROBE" -i "$P0" -m stream -n 800 -g 2ms -t 100ms -w -s \
+		-j "$base.json" >"$base.log" 2>&1
+	[[ -z $name ]] || knob "$name" 0
+	# Not a second in which a driver could get over it by itself.
+	"$PROBE" -i "$P0" -m stream -n 50 -g 2ms -t 100ms -w -s \
+		-j "$base.after.json" >>"$base.log" 2>&1
+	rmmod "$DRIVER"
+	echo "peers: $1, $fault"
+}
+
+run_pair()
+{
+	local kind=$1
+
+	run "$kind" none '' 0
+	run "$kind" lose lose_every 50
+	run "$kind" delay stamp_delay_us 15000
+	run "$kind" duplicate duplicate_every 50
+	run "$kind" stale stale_every 50
+	run "$kind" irq_lost irq_lose_every 50
+	run "$kind" irq_twice irq_duplicate_every 50
+	run "$kind" collateral collateral_every 50
+}
+
+load_pairs i210,i226 || exit 1
+use_pair 0 igb
+run_pair i210
+use_pair 1 igc
+run_pair i226
