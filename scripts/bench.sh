@@ -14,7 +14,7 @@
 #   VARIANTS=   of: off stock stock-bh kworker inline bh aux auto; "off" is the
 #               stock driver and a server without hardware stamps, "stock-bh" the
 #               stock driver on system_bh_wq, those after it are txts's policies
-#   WORKLOADS=  of: ntp ptp latency flood cost
+#   WORKLOADS=  of: ntp ptp server latency flood cost
 #   RATES=      of the NTP sweep, requests per second; else from the saturation
 #               that the bench finds with "off"
 #   RUNS=       runs of the NTP sweep
@@ -33,7 +33,7 @@ BENCH=$TOP/tools/bench
 out=$BUILD/bench
 raw=$out/raw
 known_variants='off stock stock-bh kworker inline bh aux auto'
-known_workloads='ntp ptp latency flood cost'
+known_workloads='ntp ptp server latency flood cost'
 
 flag()
 {
@@ -142,8 +142,8 @@ vm()
 
 	shift 6
 	variant_args "$device" "$variant"
-	"$SCRIPTS/vm.sh" -k "$RELEASE" "${ARGS[@]}" ${TRACE:+-T "$TRACE"} -c "$cpus" -s "$shift" \
-		-t 7200 -o "$raw/$name" -f "$BUILD/tools/txts-probe" \
+	"$SCRIPTS/vm.sh" -k "$RELEASE" "${ARGS[@]}" ${TRACE:+-T "$TRACE"} \
+		-c "$cpus" -s "$shift" -t 7200 -o "$raw/$name" -f "$BUILD/tools/txts-probe" \
 		-f "$BUILD/tools/txts-ntp-load" -f "$BENCH/common.sh" \
 		-f "$BUILD/$RELEASE/bench/txts_work_flood.ko" \
 		-f "$BUILD/$RELEASE/bench/txts_mmio_cost.ko" \
@@ -167,6 +167,8 @@ job()
 	ptp)	vm "$name" "$device" "$variant" 2 "$NTP_SHIFT" ptp.sh \
 			RATES="$ptp_rates" SEED="$run" PTP_8="$ptp8" \
 			PTP_128="$ptp128" ;;
+	server)	vm "$name" "$device" "$variant" 2 "$NTP_SHIFT" server.sh \
+			RATES="$over_rate" LENGTH="$length" SEED="$run" ;;
 	latency) vm "$name" "$device" "$variant" 1 "$SHIFT" latency.sh \
 			SCENARIOS="$scenarios" COUNT="$count" SEED="$run" \
 			FIFO_COUNT="$fifo_count" FLOOD_RATE=40000 ;;
@@ -241,7 +243,7 @@ build_bench_modules()
 		"M=$dir" W=1 "-j$JOBS" modules
 }
 
-# Sets RATES and ptp_rates for a device.
+# Sets RATES, ptp_rates and over_rate for a device.
 pick_rates()
 {
 	local device=$1 found=$raw/search.$1/saturation
@@ -258,8 +260,10 @@ pick_rates()
 		RATES=$(share_of "$saturation" $percents)
 		# shellcheck disable=SC2086
 		ptp_rates=$(share_of "$saturation" $ptp_percents)
+		over_rate=$((saturation * 12 / 10))
 	else
 		ptp_rates=$RATES
+		over_rate=${RATES##* }
 	fi
 }
 
@@ -282,8 +286,9 @@ warm=$((6000 >> NTP_SHIFT))
 wanted_rates=$RATES
 failed=0
 for device in $DEVICES; do
-	RATES=$wanted_rates ptp_rates=''
-	if wants WORKLOADS ntp || wants WORKLOADS ptp; then
+	RATES=$wanted_rates ptp_rates='' over_rate=0
+	if wants WORKLOADS ntp || wants WORKLOADS ptp ||
+		wants WORKLOADS server; then
 		pick_rates "$device"
 	fi
 	list_jobs "$device" >"$out/jobs"

@@ -87,7 +87,9 @@ def ntp_row(device, variant, run, step, count):
                              step['length_ns'] if responses else None)
     row['skipped'] = count.get('near_tx_hwtstamp_skipped', 0)
     row['timeouts'] = count.get('near_tx_hwtstamp_timeouts', 0)
-    row['throttled'] = count.get('txts_skipped_throttled')
+    for name in ('throttled', 'busy', 'ptp'):
+        row['skipped_' + name] = count.get('txts_skipped_' + name)
+    row['level_changes'] = count.get('level_changes')
     row['asked'] = count.get('txts_asked')
     row['socket_full'] = count.get('udp_rcvbuf_errors', 0)
     row['ring_missed'] = (count.get('near_rx_missed_errors', 0) +
@@ -180,7 +182,8 @@ def latency_row(packets):
     values = sorted(int(p['latency_ns']) for p in packets
                     if p['state'] in STAMPED)
     row = {'sent': len(packets), 'stamped': len(values),
-           'missing': len(packets) - len(values)}
+           'missing': len(packets) - len(values),
+           'first': packets[0]['state'] if packets else None}
     for name, share in (('min', 0), ('p50', .5), ('p99', .99),
                         ('p99.9', .999), ('p99.99', .9999), ('max', 1)):
         row[name + '_ns'] = percentile(values, share)
@@ -237,6 +240,35 @@ def turnaround_rows(raw):
         row.update(turnaround_row(directory))
         rows.append(row)
     return rows
+
+
+def server_rows(raw):
+    """Responses of a server beside a flood that gets stamps, or gets none."""
+    rows = []
+    for device, variant, run, directory in find_runs(raw, 'server'):
+        row = {'device': device, 'variant': variant, 'run': run}
+        for name in ('off', 'on'):
+            base = os.path.join(directory, name)
+            step = read_json(base + '.load')
+            count = moved(base)
+            row[name + '_answered_per_s'] = (step['answered'] * 1e9 /
+                                             step['length_ns'])
+            row[name + '_flood_sent'] = (count['near_tx_packets'] -
+                                         count['udp_in'])
+        row['stamps'] = hardware_of_flood(moved(os.path.join(directory, 'on')))
+        row['drop_percent'] = 100 * (1 - row['on_answered_per_s'] /
+                                     row['off_answered_per_s'])
+        rows.append(row)
+    return rows
+
+
+def hardware_of_flood(count):
+    """Only the flood asks: what was sent, but for answers and refusals."""
+    if 'txts_delivered' in count:
+        return count['txts_delivered']
+    return (count['near_tx_packets'] - count['udp_in'] -
+            count['near_tx_hwtstamp_skipped'] -
+            count['near_tx_hwtstamp_timeouts'])
 
 
 def read_json(path):

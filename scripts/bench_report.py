@@ -10,6 +10,7 @@ import sys
 
 import bench_data as data
 import bench_plot
+import bench_targets as targets
 
 HEADING = """instruction-cost model: virtual time counts instructions and nothing else. There
 are no caches; an MMIO access costs what the device models (QEMU's 82576:
@@ -108,7 +109,8 @@ def report_ntp(out, model):
             bench_plot.plot(os.path.join(out, f'ntp-{device}-{key}.svg'),
                             f'{device}: {what}', model,
                             'requests per second', what, lines, log)
-    return data.ntp_problems(rows)
+    return data.ntp_problems(rows), [*targets.ntp_targets(medians),
+                                     *targets.stage_targets(medians)]
 
 
 # --- latency
@@ -134,7 +136,7 @@ def report_latency(out, model):
             title(f'{device}, {what}: send to stamp, ns', model)
             print_table(LATENCY_HEAD,
                         [latency_line(r, LATENCY_HEAD) for r in chosen])
-    return []
+    return [], [*targets.latency_targets(rows)]
 
 
 # --- PTP
@@ -158,7 +160,7 @@ def report_ptp(out, workload, what, model):
             head = PTP_HEAD + (['ntp_lost_percent'] if rate else [])
             print_table(head, [latency_line(r, head) for r in chosen
                                if r['load'] == load])
-    return []
+    return [], [*targets.ptp_targets(rows, what or 'NTP')]
 
 
 # --- turnaround and cost
@@ -171,7 +173,24 @@ def report_turnaround(out, model):
         print_table(['', 'stamps/s', 'sent/s'], [
             [NAMES[r['variant']], number(r['stamps_per_s']),
              number(r['sent_per_s'])] for r in rows if r['device'] == device])
-    return []
+    return [], [*targets.turnaround_targets(rows)]
+
+
+def report_server(out, model):
+    rows = data.server_rows(os.path.join(out, 'raw'))
+    write_csv(out, 'server', rows)
+    for device in devices(rows):
+        title(f'{device}, what a flood that asks for stamps takes from a '
+              'server: responses per second', model)
+        print_table(['', 'no stamps', 'with stamps', 'fewer, %',
+                     'flood sent, none', 'flood sent, with', 'stamps'],
+                    [[NAMES[r['variant']], number(r['off_answered_per_s']),
+                      number(r['on_answered_per_s']),
+                      number(r['drop_percent'], 1),
+                      number(r['off_flood_sent']),
+                      number(r['on_flood_sent']), number(r['stamps'])]
+                     for r in rows if r['device'] == device])
+    return [], [*targets.server_targets(rows)]
 
 
 def report_cost(out, shift, model):
@@ -193,7 +212,18 @@ def report_cost(out, shift, model):
               number(r['send_instructions']), number(r['cycles_per_s']),
               number(r['register_reads_per_stamp'], 2)]
              for r in rows if r['device'] == device])
-    return problems
+    return problems, []
+
+
+def print_targets(rows):
+    if not rows:
+        return
+    print('\nwhat "auto" must reach')
+    print_table(['', 'wanted', 'measured', ''],
+                [[what, wanted, measured, 'reached' if reached else 'MISSED']
+                 for what, wanted, measured, reached in rows])
+    reached = sum(row[3] for row in rows)
+    print(f'  {reached} of {len(rows)} reached')
 
 
 def main():
@@ -204,12 +234,19 @@ def main():
           'instruction, one vCPU'
 
     print(f'bench of Debian {release}, mode {mode}\n{HEADING}')
-    problems = report_ntp(out, two)
-    problems += report_ptp(out, 'ptp', '', two)
-    problems += report_latency(out, one)
-    problems += report_ptp(out, 'flood', 'a flood of an ordinary user', one)
-    problems += report_turnaround(out, one)
-    problems += report_cost(out, int(shift), one)
+    parts = (report_ntp(out, two),
+             report_ptp(out, 'ptp', '', two),
+             report_server(out, two),
+             report_latency(out, one),
+             report_ptp(out, 'flood', 'a flood of an ordinary user', one),
+             report_turnaround(out, one),
+             report_cost(out, int(shift), one))
+    rows = [row for _, part in parts for row in part]
+    write_csv(out, 'targets', [
+        dict(zip(('what', 'wanted', 'measured', 'reached'), row))
+        for row in rows])
+    print_targets(rows)
+    problems = [problem for part, _ in parts for problem in part]
     for problem in problems:
         print(f'bench: in doubt: {problem}')
 

@@ -29,6 +29,14 @@ set_variant()
 	}
 }
 
+# Each change of the policy's level leaves a line, which sample() counts.
+TRACING=/sys/kernel/debug/tracing
+watch_levels()
+{
+	[[ ! -d $TRACING/events/txts/txts_level ]] ||
+		echo 1 >"$TRACING/events/txts/txts_level/enable"
+}
+
 # All interrupts of a port to the CPUs of a mask.
 pin_port()
 {
@@ -40,13 +48,15 @@ pin_port()
 	done
 }
 
-# The machine under test is CPU 0, the one that loads it is CPU 1.
+# The machine under test is all CPUs but the last, which loads it. Its server is
+# on CPU 0, its interrupts too unless there is a second CPU for them.
 pin_all()
 {
-	local far_pci=$1 pid
+	local far_pci=$1 last pid
 
-	pin_port "/sys/bus/pci/devices/$PCI" 1 || return 1
-	pin_port "/sys/bus/pci/devices/$far_pci" 2 || return 1
+	last=$(($(nproc) - 1))
+	pin_port "/sys/bus/pci/devices/$PCI" $((1 << (last - 1))) || return 1
+	pin_port "/sys/bus/pci/devices/$far_pci" $((1 << last)) || return 1
 	for pid in /proc/[0-9]*; do
 		[[ $(cat "$pid/comm" 2>/dev/null) != *"$PCI"* ]] ||
 			taskset -p 1 "${pid##*/}" >/dev/null
@@ -70,9 +80,8 @@ start_chronyd()
 {
 	local stamps=$1
 
-	mkdir -p /etc
+	make_users
 	mkdir -m 750 /run/chrony
-	echo 'root:x:0:0::/:/bin/bash' >/etc/passwd
 	{
 		echo 'local stratum 1'
 		echo 'allow'
@@ -94,6 +103,43 @@ start_chronyd()
 	sleep 5
 }
 
+make_users()
+{
+	mkdir -p /etc
+	printf '%s\n' 'root:x:0:0::/:/bin/bash' \
+		'nobody:x:65534:65534::/:/bin/bash' >/etc/passwd
+	printf '%s\n' 'root:x:0:' 'nogroup:x:65534:' >/etc/group
+	chmod 755 /data "$PROBE"
+}
+
+as_nobody()
+{
+	su -s /bin/bash nobody -c "$*"
+}
+
+# An ordinary user sends to no one, as fast as he can or with a gap, on the CPUs
+# of a mask, and wants a stamp for each packet.
+FLOODING="$PROBE -k -i $P0 -m stream -u $PAST_P1:5000 -t 100ms"
+start_flood()
+{
+	rm -f /run/flood.stop
+	as_nobody "until [[ -e /run/flood.stop ]]; do
+		taskset $2 $FLOODING -g $1 -n 500000; done" >/dev/null 2>&1 &
+	FLOOD=$!
+}
+
+stop_flood()
+{
+	local pid
+
+	: >/run/flood.stop
+	for pid in $(pidof txts-probe); do
+		kill -9 "$pid"
+	done
+	wait "$FLOOD" || true
+	sleep 0.1
+}
+
 # Everything that counts, as "name value" lines.
 sample()
 {
@@ -113,10 +159,12 @@ sample()
 			awk -F ' *: *' '{ gsub(/[ -]/, "_", $1)
 				print "chrony_" tolower($1), $2 }'
 	fi
-	[[ $HAVE_TXTS == no ]] || sed 's/^/txts_/' "$COUNTERS"
+	[[ $HAVE_TXTS == yes ]] || return 0
+	sed 's/^/txts_/' "$COUNTERS"
+	echo "level_changes $(grep -c txts_level: "$TRACING/trace")"
 }
 
-# The server on CPU 0 and its clients on CPU 1; then load_step "RATE TIME"
+# The server on CPU 0 and its clients on the last CPU; then load_step "RATE TIME"
 # makes a step and leaves its line of JSON in LAST.
 start_ntp()
 {
@@ -124,6 +172,7 @@ start_ntp()
 
 	mac=$(cat "/sys/class/net/$P0/address")
 	pin_all "$(far_pci)" && route_clients && set_variant || return 1
+	watch_levels
 	start_chronyd "$STAMPS" || return 1
 	[[ $STAMPS == no ]] ||
 		grep -q 'Enabled HW timestamping' /out/chronyd.log || {
@@ -132,8 +181,8 @@ start_ntp()
 	}
 	coproc LOAD {
 		exec ip netns exec far "$LOADER" -i "$P1" -d 10.9.0.1 \
-			-D "$mac" -r - -n "$CLIENTS" -M "$CLIENT_MAC" -c 1 \
-			-f 50 -R /run/load.ready --seed "$SEED"
+			-D "$mac" -r - -n "$CLIENTS" -M "$CLIENT_MAC" \
+			-c $(($(nproc) - 1)) -f 50 -R /run/load.ready --seed "$SEED"
 	}
 	wait_for 50 test -e /run/load.ready
 }

@@ -8,33 +8,19 @@
 # shellcheck disable=SC1091
 . /data/common.sh
 
-FLOODING="$PROBE -k -i $P0 -m stream -u $PAST_P1:5000 -t 100ms"
-
-as_nobody()
-{
-	su -s /bin/bash nobody -c "$*"
-}
-
 # SCHED_FIFO 50, as ptp4l where it matters; the flood is an ordinary process.
 beside_flood()
 {
-	local name=$1 count=$2 gap=$3 pid
+	local name=$1 count=$2 gap=$3
 
 	((count)) || return 0
-	rm -f /run/flood.stop
-	as_nobody "until [[ -e /run/flood.stop ]]; do
-		$FLOODING -g 20us -n 500000; done" >"/out/$name.flood" 2>&1 &
+	start_flood 20us 1
 	sleep 0.5
 	sample >"/out/$name.before"
 	finished "$PROBE" -k -i "$P0" -f 50 -m stream -n "$count" -g "$gap" \
 		-t 500ms -j "/out/$name.json" -o "/out/$name.csv" || return 1
 	sample >"/out/$name.after"
-	: >/run/flood.stop
-	for pid in $(pidof txts-probe); do
-		kill -9 "$pid"
-	done
-	wait || true
-	sleep 0.1
+	stop_flood
 }
 
 turnaround()
@@ -47,12 +33,7 @@ turnaround()
 	sample >/out/turnaround.after
 }
 
-route_clients && set_variant || exit 1
-mkdir -p /etc
-printf '%s\n' 'root:x:0:0::/:/bin/bash' 'nobody:x:65534:65534::/:/bin/bash' \
-	>/etc/passwd
-printf '%s\n' 'root:x:0:' 'nogroup:x:65534:' >/etc/group
-chmod 755 /data "$PROBE"
+route_clients && set_variant && make_users || exit 1
 hwstamp_ctl -i "$P0" -t 1 >/dev/null
 echo "bench: $VARIANT: PTP beside a flood"
 beside_flood ptp8 "$PTP_8" 125ms || exit 1

@@ -15,6 +15,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
+#include <linux/filter.h>
 #include <linux/if_packet.h>
 
 #include "load.h"
@@ -22,6 +23,7 @@
 #define RING_FRAME	256
 #define RING_BLOCK	65536
 #define RING_BLOCKS	64
+#define UDP_SOURCE_AT	34	/* after Ethernet and IPv4 without options */
 
 static int complain(const char *what)
 {
@@ -47,6 +49,24 @@ static int packet_socket(unsigned int ifindex, int protocol)
 	return fd;
 }
 
+/* What else is on the wire, a flood for instance, is to cost little here. */
+static int only_from_ntp(int fd)
+{
+	static struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_H | BPF_ABS, UDP_SOURCE_AT),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, NTP_PORT, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, 0xffff),
+		BPF_STMT(BPF_RET | BPF_K, 0),
+	};
+	struct sock_fprog program = {
+		.len = 4,
+		.filter = code,
+	};
+
+	return setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program,
+			  sizeof(program));
+}
+
 static int open_ring(struct wire *wire, unsigned int ifindex)
 {
 	struct tpacket_req req = {
@@ -62,7 +82,8 @@ static int open_ring(struct wire *wire, unsigned int ifindex)
 	int version = TPACKET_V2, one = 1;
 
 	/* Outgoing frames would be shown to the ring as well. */
-	if (setsockopt(wire->rx, SOL_PACKET, PACKET_IGNORE_OUTGOING, &one,
+	if (only_from_ntp(wire->rx) ||
+	    setsockopt(wire->rx, SOL_PACKET, PACKET_IGNORE_OUTGOING, &one,
 		       sizeof(one)) ||
 	    setsockopt(wire->rx, SOL_PACKET, PACKET_VERSION, &version,
 		       sizeof(version)) ||
