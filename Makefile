@@ -4,7 +4,7 @@
 # or fetched is in build/.
 
 export KVER KDIR KSRC TESTING JOBS
-export QUICK ALL DEVICES VARIANTS WORKLOADS RATES RUNS SHIFT NTP_SHIFT
+export QUICK ALL DEVICES VARIANTS WORKLOADS RATES RUNS SPLIT SHIFT NTP_SHIFT
 
 .PHONY: help modules kunit smoke lint check check-quick check-kcsan coverage
 .PHONY: demo bench clean distclean
@@ -26,7 +26,7 @@ smoke: ## boot a stock Debian kernel in QEMU with the modules and send packets
 lint: ## checkpatch, kernel-doc, shellcheck, sparse, semantic patches, Linux 6.12 and 7.x
 	@scripts/lint.sh
 
-check: ## all tests: lint, kunit on two kernels and smoke, summed up
+check: ## all tests: lint, kunit on four kernels, real drivers in QEMU and UML
 	@scripts/check.sh
 
 check-quick: ## the KUnit suites on one kernel

@@ -20,6 +20,7 @@
 #   RUNS=       runs of the NTP sweep
 #   NTP_SHIFT=, SHIFT=  2^N ns per instruction in ntp and ptp (0), in the
 #               others (1)
+#   SPLIT=1     ntp, ptp and server with a third vCPU, for the interrupts
 #   KVER=       as for make modules
 #
 # Leaves tables (bench.txt), CSV and SVG in build/bench; what each VM brought is
@@ -101,6 +102,9 @@ done
 [[ $RATES =~ ^[0-9\ ]*$ ]] || die "RATES=\"$RATES\" are not numbers" \
 	'use for instance RATES="12000 14000 16000"'
 
+cpus=2
+! flag SPLIT || cpus=3
+
 wants()
 {
 	[[ " ${!1} " == *" $2 "* ]]
@@ -162,12 +166,12 @@ job()
 	local name=$workload.$device.$variant.$run
 
 	case $workload in
-	ntp)	vm "$name" "$device" "$variant" 2 "$NTP_SHIFT" ntp.sh \
+	ntp)	vm "$name" "$device" "$variant" "$cpus" "$NTP_SHIFT" ntp.sh \
 			RATES="$RATES" LENGTH="$length" SEED="$run" ;;
-	ptp)	vm "$name" "$device" "$variant" 2 "$NTP_SHIFT" ptp.sh \
+	ptp)	vm "$name" "$device" "$variant" "$cpus" "$NTP_SHIFT" ptp.sh \
 			RATES="$ptp_rates" SEED="$run" PTP_8="$ptp8" \
 			PTP_128="$ptp128" ;;
-	server)	vm "$name" "$device" "$variant" 2 "$NTP_SHIFT" server.sh \
+	server)	vm "$name" "$device" "$variant" "$cpus" "$NTP_SHIFT" server.sh \
 			RATES="$over_rate" LENGTH="$length" SEED="$run" ;;
 	latency) vm "$name" "$device" "$variant" 1 "$SHIFT" latency.sh \
 			SCENARIOS="$scenarios" COUNT="$count" SEED="$run" \
@@ -251,7 +255,7 @@ pick_rates()
 	saturation=
 	if [[ -z $RATES ]]; then
 		step "look for the saturation of the server ($device)" \
-			vm "search.$device" "$device" off 2 "$NTP_SHIFT" ntp.sh \
+			vm "search.$device" "$device" off "$cpus" "$NTP_SHIFT" ntp.sh \
 			RATES=search LENGTH=300ms SEED=1
 		saturation=$(<"$found")
 		say "$device: without hardware stamps, 1 % are lost from" \
