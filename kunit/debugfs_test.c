@@ -345,8 +345,8 @@ static void load_file_shows_each_cpu(struct kunit *test)
 	unit_sent(u, pkt);
 	unit_wait(u, 200 * USEC_PER_MSEC);
 	text = read_file_in(test, u->txts.debugfs->d_parent, "load");
-	expect_line(test, text, "cpu level spent_ns spent_ptp_ns budget_ns "
-		    "read_ns deliver_ns");
+	expect_line(test, text,
+		    "cpu level spent_ns spent_ptp_ns budget_ns read_ns deliver_ns");
 	for_each_online_cpu(cpu) {
 		load = txts_load_of(cpu);
 		if (load->level == TXTS_LEVEL_PROMPT)
