@@ -141,8 +141,10 @@ STEP_OBJECTS=
 "$SCRIPTS/tree.sh" "$dir/tree" "$SRC/linux-7"
 lay_front
 step 'build the emulated NICs and the converted drivers' build_modules
+step 'build the tools' make -s -C "$TOP/tools" "O=$BUILD/tools"
 for kind in "${kinds[@]}"; do
 	run "$kind" ptp
 	[[ $kind != i226 ]] || run "$kind" xsk
+	[[ $kind != i226 || -n $stock ]] || run "$kind" igc
 done
 finish_results

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 // Rewires igc to lib/txts; the same file for 6.12 and 7.x. The callbacks are in
-// igc_txts.c.
+// igc_txts.c; the clock, the hwtstamp configuration and ethtool in
+// igc_ptp.cocci.
 //
 // Every exit of xmit after txts_reserve():
 //   skb_padto() (7.x) or igc_tso() (skb_cow_head) fails: out_drop, txts_abort()

@@ -15,7 +15,7 @@ probe()
 
 near_count()
 {
-	awk -v name="$1" '$1 == name { print $2 }' \
+	awk -v name="^$1\$" '$1 ~ name { n += $2 } END { print n + 0 }' \
 		"/sys/kernel/debug/txts/$PCI/counters"
 }
 
@@ -38,7 +38,7 @@ adds_up()
 		"$(near_count delivered) delivered," \
 		"$(near_count flushed) flushed," \
 		"$(near_count timeout) timed out," \
-		"$(near_count skipped_busy) skipped," \
+		"$(near_count 'skipped_[a-z]*') skipped," \
 		"$(near_count orphans) orphans"
 	check "$1-outcomes" "$sum of $(near_count requested) requests ended" \
 		test "$sum" = "$(near_count requested)"
@@ -46,12 +46,13 @@ adds_up()
 		test "$(near_count misuse)" = 0
 }
 
-# After whatever happened, each of 200 frames gets its stamp.
+# After whatever happened, each of 100 frames gets its stamp.
 works()
 {
 	wait_for carrier
 	hwstamp_ctl -i "$NEAR" -t 1 -r 1 >/dev/null
-	check "$1-works" "$(probe -n 200 2>&1)" probe -n 200 >/dev/null 2>&1
+	probe -n 100 >/tmp/probe.log 2>&1
+	check "$1-works" "$(tail -n 3 /tmp/probe.log)" test $? = 0
 }
 
 # during NAME TIMES CMD...: CMD again and again while frames wait for stamps
@@ -62,8 +63,7 @@ during()
 	shift 2
 	hwstamp_ctl -i "$NEAR" -t 1 -r 1 >/dev/null
 	(while :; do
-		probe -m burst -b 6 -g 300us -n 3000 -t 50ms
-		sleep 0.001
+		probe -m burst -b 6 -g 300us -n 600 -t 50ms || sleep 0.1
 	done) >/dev/null 2>&1 &
 	stream=$!
 	for ((i = 0; i < times; i++)); do
@@ -120,10 +120,12 @@ rebind()
 # pull NAME: sockets that are closed with frames on their way
 pull()
 {
-	"$TOOLS/txts-xsk" pull "$NEAR" 0 "$ROUNDS" >/tmp/xsk.log 2>&1
+	local rounds=${2:-200}
+
+	"$TOOLS/txts-xsk" pull "$NEAR" 0 "$rounds" >/tmp/xsk.log 2>&1
 	say "info $1: $(tail -n 1 /tmp/xsk.log)"
 	check "$1" "$(tail -n 1 /tmp/xsk.log)" \
-		grep -q "^txts-xsk: $ROUNDS rounds" /tmp/xsk.log
+		grep -q "^txts-xsk: $rounds rounds" /tmp/xsk.log
 	works "$1"
 	adds_up "$1"
 }
@@ -134,53 +136,38 @@ every_stamp()
 }
 
 works first
-for delay in 0 250 5000; do
-	knob stamp_delay_us "$delay"
-	during "set-$delay" 100 set_again
-	during "off-on-$delay" 100 off_on
-	during "clock-$delay" 50 step_clock
-	during "down-up-$delay" 10 down_up
-	knob stamp_delay_us 0
-done
-knob stamp_delay_us 100
-during ring-size 10 reset
-during rebind 5 rebind
-knob stamp_delay_us 0
-
 hwstamp_ctl -i "$NEAR" -t 1 -r 1 >/dev/null
 check xsk-stamps 'see above' every_stamp
 pull xsk-pull
+# Stamps are on their way each time a pool goes.
 knob stamp_delay_us 300
-pull xsk-pull-late
+pull xsk-pull-late "$ROUNDS"
 knob stamp_delay_us 0
 knob lose_every 3
-"$TOOLS/txts-xsk" pull "$NEAR" 0 "$ROUNDS" >/tmp/xsk.log 2>&1
+"$TOOLS/txts-xsk" pull "$NEAR" 0 100 >/tmp/xsk.log 2>&1
 knob lose_every 0
+# What was lost keeps its slot in quarantine for a second.
 sleep 2
 works xsk-pull-lost
 adds_up xsk-pull-lost
 
-# Ordinary frames on the same queue, stamped ones among them.
+# Ordinary frames that ask for stamps, on the same queue.
 knob stamp_delay_us 100
-far ping -q -f 10.9.0.1 >/dev/null &
-ping=$!
-"$TOOLS/txts-xsk" pull "$NEAR" 0 "$ROUNDS" >/tmp/xsk.log 2>&1 &
+"$TOOLS/txts-xsk" pull "$NEAR" 0 200 >/tmp/xsk.log 2>&1 &
 pull=$!
 (while kill -0 "$pull"; do
-	probe -m burst -b 6 -g 300us -n 3000 -t 50ms
+	probe -m burst -b 6 -g 300us -n 600 -t 50ms || sleep 0.01
 done) >/dev/null 2>&1
 wait "$pull"
-kill "$ping"
-wait "$ping"
 knob stamp_delay_us 0
 check xsk-busy "$(tail -n 1 /tmp/xsk.log)" \
-	grep -q "^txts-xsk: $ROUNDS rounds" /tmp/xsk.log
+	grep -q "^txts-xsk: 200 rounds" /tmp/xsk.log
 works xsk-busy
 adds_up xsk-busy
 
 # The pool stays, stamping goes off and on.
 knob stamp_delay_us 3000
-"$TOOLS/txts-xsk" pull "$NEAR" 0 "$ROUNDS" >/tmp/xsk.log 2>&1 &
+"$TOOLS/txts-xsk" pull "$NEAR" 0 200 >/tmp/xsk.log 2>&1 &
 pull=$!
 while kill -0 "$pull" 2>/dev/null; do
 	off_on
@@ -190,3 +177,17 @@ knob stamp_delay_us 0
 works xsk-off-on
 adds_up xsk-off-on
 check xsk-again 'see above' every_stamp
+
+# The last is longer than igc_down() waits before it stops the tracker.
+for delay in 0 250 18000; do
+	knob stamp_delay_us "$delay"
+	during "set-$delay" 8 set_again
+	during "off-on-$delay" 8 off_on
+	during "clock-$delay" 8 step_clock
+	during "down-up-$delay" 3 down_up
+	knob stamp_delay_us 0
+done
+knob stamp_delay_us 100
+during ring-size 3 reset
+during rebind 3 rebind
+knob stamp_delay_us 0
