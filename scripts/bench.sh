@@ -79,6 +79,7 @@ elif flag ALL; then
 else
 	mode=default
 	: "${VARIANTS:=$known_variants}" "${RUNS:=3}"
+	: "${DEVICES:=82576-1000ns}"
 	percents='5 30 50 70 80 90 95 100 105 115 130 150'
 	length=1s count=20000 fifo_count=4000
 	scenarios='idle other fifo softirq kworker'
