@@ -25,7 +25,8 @@ took=()
 began=$SECONDS
 
 # Whatever begins with the step's name and a dash is its result. What an earlier
-# run left there is removed first, so kunit-7 goes before kunit-7-debug.
+# run left there is removed first, so kunit-7 goes before kunit-7-debug, and nic
+# before nic-vm.
 check()
 {
 	local name=$1 rc=0 file p f s failed=0 tests=0 start=$SECONDS
@@ -64,6 +65,9 @@ repeat()
 	kunit-*-same-log) echo "scripts/kunit.sh ${version%-same-log} --twice" ;;
 	kunit-*-*)	echo "scripts/kunit.sh ${version%-*} --${version##*-}" ;;
 	kunit-*)	echo "make kunit KERNEL=$version" ;;
+	nic-vm-*)	echo "scripts/nic-vm.sh ${1#nic-vm-}" ;;
+	nic-txts-*)	version=${1#nic-txts-}
+			echo "scripts/nic.sh ${version%%-*}" ;;
 	*)		echo "make ${1%%-*}" ;;
 	esac
 }
@@ -74,7 +78,11 @@ else
 	check lint "$SCRIPTS/lint.sh"
 	check kunit-6.12 "$SCRIPTS/kunit.sh" 6.12 --twice
 	check kunit-7 "$SCRIPTS/kunit.sh" 7
+	check kunit-7-debug "$SCRIPTS/kunit.sh" 7 --debug
+	check kunit-7-smp "$SCRIPTS/kunit.sh" 7 --smp
 	check smoke "$SCRIPTS/vm-smoke.sh"
+	check nic "$SCRIPTS/nic.sh"
+	check nic-vm "$SCRIPTS/nic-vm.sh"
 fi
 
 say "all checks took $((SECONDS - began)) s:" \
