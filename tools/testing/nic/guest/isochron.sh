@@ -11,7 +11,7 @@ SECONDS_LONG=${SECONDS_LONG:-120}
 
 isochron()
 {
-	local kind=$1 pair=$2 json=/out/isochron-$1.json line left timeouts
+	local kind=$1 pair=$2 json=/out/isochron-$1.json line left timeouts counters
 
 	start_ptp "isochron-$kind"
 	if ! wait_locked 20 16 1000; then
@@ -33,9 +33,8 @@ isochron()
 		"refused $(field "$json" software_only)" \
 		"late $(field "$json" late) missing $(field "$json" missing)" |
 		tee -a /out/isochron
-	[[ ! -e ${COUNTERS%/*} ]] || $FAR cat \
-		"/sys/kernel/debug/txts/$(pci_of_port "${P1#p}")/counters" \
-		>"/out/isochron-$kind.counters"
+	counters=/sys/kernel/debug/txts/$(pci_of_port "${P1#p}")/counters
+	[[ ! -e $counters ]] || cat "$counters" >"/out/isochron-$kind.counters"
 }
 
 load_pairs i210,i226 || exit 1

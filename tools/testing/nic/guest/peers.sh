@@ -13,12 +13,14 @@ run()
 	local fault=$2 name=$3 value=$4 base=/out/$1.$2
 
 	load_driver "$DRIVER" && raise_pair || return 1
+	# Left alone from here: to turn stamping off may repair a driver.
+	hwstamp_ctl -i "$P0" -t 1 >/dev/null || return 1
 	[[ -z $name ]] || knob "$name" "$value"
-	"$PROBE" -i "$P0" -m stream -n 800 -g 2ms -t 100ms -w -s \
+	"$PROBE" -i "$P0" -k -m stream -n 800 -g 2ms -t 100ms -w -s \
 		-j "$base.json" >"$base.log" 2>&1
 	[[ -z $name ]] || knob "$name" 0
 	# Not a second in which a driver could get over it by itself.
-	"$PROBE" -i "$P0" -m stream -n 50 -g 2ms -t 100ms -w -s \
+	"$PROBE" -i "$P0" -k -m stream -n 50 -g 2ms -t 100ms -w -s \
 		-j "$base.after.json" >>"$base.log" 2>&1
 	rmmod "$DRIVER"
 	echo "peers: $1, $fault"
