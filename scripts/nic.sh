@@ -9,8 +9,9 @@
 # KIND is i210, i226, i350 or 82580; without one i210 and i226 are run. For
 # each, a pair of ports is wired together and two ptp4l synchronise over it,
 # with stamps lost, late, twice and stale (tools/testing/nic/guest-uml/ptp.sh).
-# --stock runs the drivers as the kernel has them, and only shows what they
-# lose: its cases about the tracker's counters are left out.
+# On i226 an AF_XDP socket also sends with stamps while its pool is taken away.
+# --stock runs ptp4l on the drivers as the kernel has them, and only shows what
+# they lose: nothing is a failure.
 set -euo pipefail
 . "$(dirname "$0")/env.sh"
 . "$SCRIPTS/overlay.sh"
@@ -112,6 +113,7 @@ run()
 	try_step "$name" boot "$kind" "$set" "$scenario"
 	tr -d '\r' <"$STEP_LOG" >"$log"
 	sed -n 's/^nic: info /    /p; s/^nic: \(not ok.*\)/    \1/p' "$log"
+	[[ -z $stock ]] || return 0
 	passed=$(grep -c '^nic: ok ' "$log" || true)
 	failed=$(grep -c '^nic: not ok ' "$log" || true)
 	if ! grep -qx 'nic: end' "$log"; then

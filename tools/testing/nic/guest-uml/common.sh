@@ -111,11 +111,19 @@ reaches()
 	far ip neigh show 10.9.0.1 | grep -q lladdr
 }
 
-# What the boot left without owner is not ours.
-forget_leaks()
+# A block counts as lost when two scans found the same in it.
+scan_twice()
 {
 	sleep 6
 	echo scan >/sys/kernel/debug/kmemleak
+	sleep 6
+	echo scan >/sys/kernel/debug/kmemleak
+}
+
+# What the boot left without owner is not ours.
+forget_leaks()
+{
+	scan_twice
 	echo clear >/sys/kernel/debug/kmemleak
 }
 
@@ -154,8 +162,7 @@ set_up()
 	check reach 'no answer over the pair' wait_for reaches
 }
 
-# Once the modules are gone, what they forgot has no owner. A block counts as
-# lost in the second scan at the earliest.
+# Once the modules are gone, what they forgot has no owner.
 tear_down()
 {
 	ip netns del far 2>/dev/null
@@ -164,10 +171,7 @@ tear_down()
 		rmmod txts; }
 	check unload 'a module cannot be unloaded' \
 		test ! -d /sys/module/txts_nic_uml
-	sleep 6
-	echo scan >/sys/kernel/debug/kmemleak
-	sleep 6
-	echo scan >/sys/kernel/debug/kmemleak
+	scan_twice
 	head -n 60 /sys/kernel/debug/kmemleak
 	check leaks 'kmemleak found blocks without owner' no_leaks
 }

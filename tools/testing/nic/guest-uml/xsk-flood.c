@@ -46,7 +46,7 @@ struct metadata {
 };
 
 #define CHUNK		4096
-#define CHUNKS		64
+#define CHUNKS		64	/* to send, and as many to receive */
 #define ENTRIES		64
 #define DATA		256	/* of the frame in its chunk */
 #define LEN		64
@@ -114,22 +114,34 @@ static void set(int fd, int name, const void *value, socklen_t len)
 		die("setsockopt");
 }
 
+static void fill(const struct ring *ring)
+{
+	uint64_t *entry = ring->entries;
+	unsigned int i;
+
+	for (i = 0; i < ENTRIES; i++)
+		entry[i] = (uint64_t)(CHUNKS + i) * CHUNK;
+	__atomic_store_n(ring->producer, ENTRIES, __ATOMIC_RELEASE);
+}
+
 static int open_socket(int ifindex, void *umem, struct ring *tx,
 		       struct ring *done)
 {
 	const struct umem_reg reg = {
 		.addr = (uintptr_t)umem,
-		.len = CHUNKS * CHUNK,
+		.len = 2 * CHUNKS * CHUNK,
 		.chunk_size = CHUNK,
 		.flags = UMEM_TX_METADATA_LEN,
 		.tx_metadata_len = sizeof(struct metadata),
 	};
 	struct sockaddr_xdp addr = {
 		.sxdp_family = AF_XDP,
-		.sxdp_flags = XDP_ZEROCOPY,
+		/* Without a wakeup the driver polls for buffers for ever. */
+		.sxdp_flags = XDP_ZEROCOPY | XDP_USE_NEED_WAKEUP,
 		.sxdp_ifindex = ifindex,
 	};
 	struct xdp_mmap_offsets offsets;
+	struct ring free;
 	socklen_t len = sizeof(offsets);
 	int entries = ENTRIES, n;
 	int fd = socket(AF_XDP, SOCK_RAW, 0);
@@ -146,6 +158,10 @@ static int open_socket(int ifindex, void *umem, struct ring *tx,
 		 sizeof(struct xdp_desc));
 	map_ring(fd, done, XDP_UMEM_PGOFF_COMPLETION_RING, &offsets.cr,
 		 sizeof(uint64_t));
+	map_ring(fd, &free, XDP_UMEM_PGOFF_FILL_RING, &offsets.fr,
+		 sizeof(uint64_t));
+	fill(&free);
+	munmap(free.map, free.size);
 	/* The pool that was closed last goes away a little later. */
 	for (n = 0; bind(fd, (struct sockaddr *)&addr, sizeof(addr)); n++) {
 		if (errno != EBUSY || n == 1000)
@@ -221,7 +237,7 @@ int main(int argc, char **argv)
 			argv[1], CHUNKS);
 		return 2;
 	}
-	umem = mmap(NULL, CHUNKS * CHUNK, PROT_READ | PROT_WRITE,
+	umem = mmap(NULL, 2 * CHUNKS * CHUNK, PROT_READ | PROT_WRITE,
 		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 	if (umem == MAP_FAILED)
 		die("get memory");
@@ -231,6 +247,8 @@ int main(int argc, char **argv)
 		send_frames(fd, umem, &tx, frames);
 		if (i & 1)
 			collect(fd, umem, &done, frames);
+		else
+			usleep(i % 64 * 10);	/* each time elsewhere */
 		munmap(tx.map, tx.size);
 		munmap(done.map, done.size);
 		close(fd);

@@ -9,6 +9,7 @@ in_flight()
 }
 
 hwstamp_ctl -i "$NEAR" -t 1 >/dev/null
+knob stamp_delay_us 200	# so that requests are in flight
 if ! out=$("$modules/xsk-flood" "$NEAR" 1000 8 2>&1); then
 	not_ok xsk "$out"
 else
