@@ -62,7 +62,8 @@ if flag QUICK && flag ALL; then
 	die 'QUICK=1 and ALL=1 exclude each other' 'choose one'
 elif flag QUICK; then
 	mode=quick
-	: "${VARIANTS:=off stock bh auto}" "${RUNS:=1}"
+	: "${VARIANTS:=off stock stock-bh auto}" "${RUNS:=1}"
+	: "${DEVICES:=82576}" "${WORKLOADS:=ntp latency flood cost}"
 	percents='50 90 105'
 	length=300ms count=1500 fifo_count=200 scenarios='idle other kworker'
 	ptp_percents='90' ptp8=0 ptp128=64 flood_ptp8=0 flood_ptp128=128
