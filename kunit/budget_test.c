@@ -15,7 +15,7 @@ struct cpu {
 	unsigned int changes;		/* of the level */
 };
 
-static void cpu_init(struct cpu *cpu)
+static void fresh_cpu(struct cpu *cpu)
 {
 	*cpu = (struct cpu) { .now = 1000 * NSEC_PER_SEC };
 }
@@ -74,7 +74,7 @@ static void budget_is_used_up_exactly_at_its_end(struct kunit *test)
 	unsigned int i;
 	struct cpu cpu;
 
-	cpu_init(&cpu);
+	fresh_cpu(&cpu);
 	for (i = 1; i < BUDGET_NS / 1000; i++)
 		KUNIT_ASSERT_EQ(test, 0, cpu_charge(&cpu, TXTS_ORDINARY, 1000));
 	cpu.now += NSEC_PER_MSEC;
@@ -90,7 +90,7 @@ static void window_ends_at_its_end(struct kunit *test)
 	struct cpu cpu;
 	unsigned int i;
 
-	cpu_init(&cpu);
+	fresh_cpu(&cpu);
 	for (i = 0; i < BUDGET_NS / 1000; i++)
 		cpu_charge(&cpu, TXTS_ORDINARY, 1000);
 	cpu.now += TXTS_WINDOW_NS - 1;
@@ -105,7 +105,7 @@ static void each_class_has_half_while_both_are_about(struct kunit *test)
 	struct cpu cpu;
 	unsigned int i;
 
-	cpu_init(&cpu);
+	fresh_cpu(&cpu);
 	cpu.ptp_active = true;
 	for (i = 1; i < BUDGET_NS / 2000; i++) {
 		KUNIT_ASSERT_EQ(test, 0, cpu_charge(&cpu, TXTS_ORDINARY, 1000));
@@ -120,7 +120,7 @@ static void flood_of_ptp_gets_half(struct kunit *test)
 	struct cpu cpu;
 	unsigned int i;
 
-	cpu_init(&cpu);
+	fresh_cpu(&cpu);
 	for (i = 1; i < BUDGET_NS / 2000; i++)
 		KUNIT_ASSERT_EQ(test, 0, cpu_charge(&cpu, TXTS_PTP, 1000));
 	KUNIT_EXPECT_NE(test, 0, cpu_charge(&cpu, TXTS_PTP, 1000));
@@ -133,7 +133,7 @@ static void interruption_is_not_charged(struct kunit *test)
 	struct cpu cpu;
 	unsigned int i;
 
-	cpu_init(&cpu);
+	fresh_cpu(&cpu);
 	for (i = 0; i < 100; i++)
 		cpu_charge(&cpu, TXTS_ORDINARY, 1000);
 	KUNIT_EXPECT_EQ(test, 0, cpu_charge(&cpu, TXTS_ORDINARY,
@@ -147,7 +147,7 @@ static void dearer_work_is_charged(struct kunit *test)
 	struct cpu cpu;
 	unsigned int i;
 
-	cpu_init(&cpu);
+	fresh_cpu(&cpu);
 	for (i = 0; i < 100; i++)
 		cpu_charge(&cpu, TXTS_ORDINARY, 1000);
 	for (i = 0; i < 100; i++)
@@ -162,7 +162,7 @@ static void flood_moves_work_away(struct kunit *test)
 	static const u64 took[] = { 2000, 2000, 2000 };
 	struct cpu cpu;
 
-	cpu_init(&cpu);
+	fresh_cpu(&cpu);
 	KUNIT_EXPECT_EQ(test, TXTS_LEVEL_PROMPT, cpu.load.level);
 	run_for(&cpu, 1, 1000, took);
 	KUNIT_EXPECT_EQ(test, TXTS_LEVEL_BACKGROUND, cpu.load.level);
@@ -177,7 +177,7 @@ static void one_burst_moves_nothing(struct kunit *test)
 	struct cpu cpu;
 	unsigned int i;
 
-	cpu_init(&cpu);
+	fresh_cpu(&cpu);
 	for (i = 0; i < 100; i++) {
 		cpu_window(&cpu, 1000, took);
 		cpu_window(&cpu, 10, took);
@@ -191,7 +191,7 @@ static void work_comes_back_after_the_flood(struct kunit *test)
 	static const u64 took[] = { 2000, 2000, 2000 };
 	struct cpu cpu;
 
-	cpu_init(&cpu);
+	fresh_cpu(&cpu);
 	run_for(&cpu, 2, 1000, took);
 	KUNIT_EXPECT_EQ(test, TXTS_LEVEL_BACKGROUND, cpu.load.level);
 	/* Just above half of the budget: it could be too much at once. */
@@ -208,7 +208,7 @@ static void silence_brings_work_back(struct kunit *test)
 	static const u64 took[] = { 2000, 2000, 2000 };
 	struct cpu cpu;
 
-	cpu_init(&cpu);
+	fresh_cpu(&cpu);
 	run_for(&cpu, 2, 1000, took);
 	cpu.now += 3 * NSEC_PER_SEC;
 	cpu_charge(&cpu, TXTS_ORDINARY, 2000);
@@ -242,7 +242,7 @@ static void constant_load_settles(struct kunit *test)
 	struct cpu cpu;
 
 	for (c = 0; c < ARRAY_SIZE(costs); c++) {
-		cpu_init(&cpu);
+		fresh_cpu(&cpu);
 		run_for(&cpu, 1, *rate, costs[c]);
 		cpu.changes = 0;
 		least = UINT_MAX;
@@ -268,7 +268,7 @@ static void mistakes_become_rare(struct kunit *test)
 	unsigned int first;
 	struct cpu cpu;
 
-	cpu_init(&cpu);
+	fresh_cpu(&cpu);
 	run_for(&cpu, 60, 1000, took);
 	first = cpu.changes;
 	KUNIT_EXPECT_GT(test, first, 2);
@@ -280,7 +280,7 @@ static void late_softirq_refuses_the_flood(struct kunit *test)
 {
 	struct cpu cpu;
 
-	cpu_init(&cpu);
+	fresh_cpu(&cpu);
 	KUNIT_EXPECT_EQ(test, 0, txts_policy_late(&cpu.load, cpu.now, 0));
 	KUNIT_EXPECT_EQ(test, 0, txts_policy_late(&cpu.load, cpu.now,
 						  NSEC_PER_MSEC - 1));
