@@ -169,7 +169,7 @@ def report_turnaround(out, model):
     rows = data.turnaround_rows(os.path.join(out, 'raw'))
     write_csv(out, 'turnaround', rows)
     for device in devices(rows):
-        title(f'{device}, turnaround: one sender that never waits', model)
+        title(f'{device}, turnaround: one sender, 40,000 packets/s', model)
         print_table(['', 'stamps/s', 'sent/s'], [
             [NAMES[r['variant']], number(r['stamps_per_s']),
              number(r['sent_per_s'])] for r in rows if r['device'] == device])

@@ -95,7 +95,7 @@ def turnaround_targets(rows):
     for device in devices(rows):
         auto = found.get((device, 'auto'))
         theirs = found.get((device, 'kworker'))
-        if auto and theirs:
+        if auto and theirs and theirs['stamps_per_s']:
             value = auto['stamps_per_s'] / theirs['stamps_per_s']
             yield (f'{device}: stamps/s at saturation against kworker',
                    '>= 1.5x', f'{value:.2f}x', value >= 1.5)

@@ -9,6 +9,9 @@
 . /data/common.sh
 
 set_variant || exit 1
+# More stamps than any budget allows are the point here.
+BUDGET=/sys/kernel/debug/txts/budget_permille
+[[ ! -e $BUDGET ]] || echo 1000 >"$BUDGET" || exit 1
 echo "bench: $VARIANT: cost"
 hwstamp_ctl -i "$P0" -t 1 >/dev/null
 finished "$PROBE" -k -i "$P0" -f 50 -m wait -g 0ns -n "$COUNT" -t 10ms \
