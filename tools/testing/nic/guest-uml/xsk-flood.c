@@ -26,9 +26,9 @@
 #include <unistd.h>
 
 /* Newer than the headers of Debian 12: linux/if_xdp.h of 6.8. */
-#define UMEM_TX_METADATA_LEN	(1 << 2)
-#define DESC_TX_METADATA	(1 << 1)
-#define TXMD_FLAGS_TIMESTAMP	(1 << 0)
+#define UMEM_TX_METADATA_LEN	4
+#define DESC_TX_METADATA	2
+#define TXMD_FLAGS_TIMESTAMP	1
 
 struct umem_reg {
 	uint64_t addr;
