@@ -91,7 +91,7 @@ static int attach(int ifindex)
 	attr.link_create.attach_type = BPF_XDP;
 	link = syscall(SYS_bpf, BPF_LINK_CREATE, &attr, sizeof(attr));
 	if (link < 0)
-		die("attach the program");
+		die("BPF_LINK_CREATE");
 	return link;
 }
 
