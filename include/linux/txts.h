@@ -171,6 +171,14 @@ struct txts_ops {
 	void (*rearm)(struct txts *txts);
 
 	/**
+	 * @missed: Optional. A stamp was found at a deadline that no interrupt
+	 * had told of. Make the device interrupt again, if the one that was
+	 * lost keeps it from that. Any context including hard IRQ, no lock
+	 * held.
+	 */
+	void (*missed)(struct txts *txts);
+
+	/**
 	 * @mac: Optional. Says whether frames that were SENT or dropped may
 	 * still be in the MAC. Any context including hard IRQ, under the raw
 	 * lock of a slot; must not sleep. Never called from xmit.

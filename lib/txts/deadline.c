@@ -112,8 +112,10 @@ enum hrtimer_restart txts_timer(struct hrtimer *timer)
 	 * acknowledge the others.
 	 */
 	if (overdue && txts_running(txts) &&
-	    !(txts->flags & (TXTS_SLEEPS | TXTS_PUSHED)))
-		txts_drain(txts, 0, now);
+	    !(txts->flags & (TXTS_SLEEPS | TXTS_PUSHED)) &&
+	    txts_drain(txts, 0, now) &&
+	    !(txts->flags & TXTS_POLLED) && txts->ops->missed)
+		txts->ops->missed(txts);
 
 	raw_spin_lock_irqsave(&slot->lock, flags);
 	due = txts_on_timer(slot, now);
