@@ -337,11 +337,14 @@ static void stamp_left_by_the_check_of_a_suspect_is_read(struct kunit *test)
 	unit_finish(test, u);
 }
 
-/* G4, G6: the interrupt is lost; the last look before the deadline finds it. */
+/*
+ * G4, G6: the interrupt is lost; the last look before the deadline finds the
+ * stamp. The cause that nobody has read does not silence those that follow.
+ */
 static void stamp_whose_interrupt_was_lost_is_delivered(struct kunit *test)
 {
 	struct unit *u = unit_of_id(test);
-	struct pkt *pkt = unit_send(u);
+	struct pkt *pkt = unit_send(u), *next;
 
 	KUNIT_ASSERT_NOT_NULL(test, pkt);
 	u->lose_irqs = 1;
@@ -351,6 +354,12 @@ static void stamp_whose_interrupt_was_lost_is_delivered(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, unit_wait(u, 25 * USEC_PER_MSEC));
 	EXPECT_STAMP(test, pkt);
 	EXPECT_COUNT(test, u, TXTS_TIMEOUT, 0);
+	next = unit_send(u);
+	KUNIT_ASSERT_NOT_NULL(test, next);
+	unit_wire(u, next);
+	KUNIT_EXPECT_TRUE(test, unit_wait(u, USEC_PER_MSEC));
+	EXPECT_STAMP(test, next);
+	unit_sent(u, next);
 	unit_finish(test, u);
 }
 

@@ -69,6 +69,9 @@ bool unit_wait(struct unit *u, u64 us)
 		if (step < 5 * USEC_PER_MSEC)
 			step += step / 4;
 	}
+	/* Counted first, told then, perhaps by another CPU just now. */
+	if (IS_ENABLED(CONFIG_SMP) && u->txts.slots)
+		txts_flush_stages(&u->txts);
 	return true;
 }
 
