@@ -274,6 +274,27 @@ static ssize_t write_file(struct kunit *test, struct file *file,
 	return file->f_op->write(file, (void __user *)address, size, &pos);
 }
 
+/* What a program reads is in its memory as well. */
+static void expect_text(struct kunit *test, struct file *file,
+			const char *text)
+{
+	unsigned long address;
+	char buf[16] = {};
+	loff_t pos = 0;
+	ssize_t size;
+
+	address = kunit_vm_mmap(test, NULL, 0, PAGE_SIZE,
+				PROT_READ | PROT_WRITE,
+				MAP_ANONYMOUS | MAP_PRIVATE, 0);
+	KUNIT_ASSERT_NE(test, 0, address);
+	size = file->f_op->read(file, (void __user *)address, sizeof(buf) - 1,
+				&pos);
+	KUNIT_ASSERT_EQ(test, (ssize_t)strlen(text), size);
+	KUNIT_ASSERT_EQ(test, 0, copy_from_user(buf, (void __user *)address,
+						size));
+	KUNIT_EXPECT_STREQ(test, text, buf);
+}
+
 static ssize_t write_policy(struct kunit *test, struct unit *u,
 			    const char *text, size_t size)
 {
@@ -383,6 +404,7 @@ static void budget_file_takes_permille_only(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 1000, txts_budget_permille);
 	KUNIT_EXPECT_EQ(test, 1, write_file(test, file, "1", 1));
 	KUNIT_EXPECT_EQ(test, 1, txts_budget_permille);
+	expect_text(test, file, "1\n");
 	size = scnprintf(good, sizeof(good), "%u\n", before);
 	KUNIT_EXPECT_EQ(test, (ssize_t)size,
 			write_file(test, file, good, size));

@@ -363,6 +363,26 @@ static void stamp_whose_interrupt_was_lost_is_delivered(struct kunit *test)
 	unit_finish(test, u);
 }
 
+/* The ready bit is set, but the read says that there is none. */
+static void stamp_that_cannot_be_read_is_not_delivered(struct kunit *test)
+{
+	struct unit *u = unit_of_id(test);
+	struct pkt *pkt = unit_send(u);
+
+	KUNIT_ASSERT_NOT_NULL(test, pkt);
+	u->read_error = -EAGAIN;
+	unit_wire(u, pkt);
+	unit_sent(u, pkt);
+	unit_sleep_us(u, 10 * USEC_PER_MSEC);
+	/* Where a value is read without its ready bit, that finds it. */
+	if (!u->model->peek_slots)
+		EXPECT_NO_STAMP(test, pkt);
+	u->read_error = 0;
+	KUNIT_EXPECT_TRUE(test, unit_wait(u, 30 * USEC_PER_MSEC));
+	KUNIT_EXPECT_EQ(test, 1, unit_refs(u, pkt));
+	unit_finish(test, u);
+}
+
 /* G1, kinds 23 and 35: these values are never stamps. */
 static void zero_is_never_delivered(struct kunit *test)
 {
@@ -528,6 +548,8 @@ static struct kunit_case drain_cases[] = {
 	KUNIT_CASE(stamp_left_by_the_check_of_a_suspect_is_read),
 	KUNIT_CASE_PARAM(stamp_whose_interrupt_was_lost_is_delivered,
 			 irq_gen_params),
+	KUNIT_CASE_PARAM(stamp_that_cannot_be_read_is_not_delivered,
+			 reg_gen_params),
 	KUNIT_CASE_PARAM(zero_is_never_delivered, reg_gen_params),
 	KUNIT_CASE_PARAM(all_ones_are_never_delivered, reg_gen_params),
 	KUNIT_CASE_PARAM(half_zero_half_ones_are_stamps, reg_gen_params),

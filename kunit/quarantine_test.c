@@ -496,7 +496,7 @@ static void quarantine_does_not_age_while_the_link_is_down(struct kunit *test)
 
 	txts_link(&u->txts, false);
 	unit_sleep_us(u, 3 * USEC_PER_SEC);
-	KUNIT_EXPECT_NULL(test, unit_send(u));
+	KUNIT_EXPECT_NULL(test, send_or_ask(u));
 	txts_link(&u->txts, true);
 	unit_sleep_us(u, 900 * USEC_PER_MSEC);
 	KUNIT_EXPECT_NULL(test, unit_send(u));
@@ -524,8 +524,13 @@ static void quarantine_does_not_age_while_paused(struct kunit *test)
 		KUNIT_EXPECT_NULL(test, unit_send(u));
 		unit_sleep_us(u, 5 * USEC_PER_MSEC);
 	}
-	/* The pause ends, the frame leaves, its stamp comes. */
+	/* The pause ends: from now on it ages. */
 	u->mac = TXTS_MAC_BUSY;
+	KUNIT_EXPECT_NULL(test, send_or_ask(u));
+	unit_sleep_us(u, 900 * USEC_PER_MSEC);
+	KUNIT_EXPECT_NULL(test, send_or_ask(u));
+	EXPECT_COUNT(test, u, TXTS_SUSPECT, 0);
+	/* The frame leaves, its stamp comes. */
 	unit_wire(u, old);
 	unit_sleep_us(u, USEC_PER_MSEC);
 	pkt = unit_send(u);
