@@ -9,14 +9,14 @@
 # lockdep and debug objects; both without arguments. Each suite has a boot of
 # its own. The suite of stress runs with a host thread for each CPU and in real
 # time; the others on a virtual clock that skips idle time, as they wait for
-# seconds. SLOW names the suites that would take hours here and are left out;
+# seconds. LEFT_OUT names the suites that would take hours here, or need failslab;
 # they run in User Mode Linux.
 set -euo pipefail
 . "$(dirname "$0")/env.sh"
 . "$SCRIPTS/overlay.sh"
 
 usage='use kcsan.sh [kcsan] [rt] [--suite SUITE]...'
-SLOW='txts_explore txts_random txts_leak'
+LEFT_OUT='txts_explore txts_random txts_leak txts_alloc'
 flavours=()
 suites=()
 while (($#)); do
@@ -37,7 +37,7 @@ done
 if ((${#suites[@]} == 0)); then
 	mapfile -t suites < <(sed -n 's/.*\.name = "\(txts_[a-z0-9_]*\)",/\1/p' \
 		"$TOP"/kunit/*_test.c | sort -u |
-		grep -vxF "${SLOW// /$'\n'}")
+		grep -vxF "${LEFT_OUT// /$'\n'}")
 fi
 
 src=$BUILD/um-7/src
