@@ -9,14 +9,14 @@
 # lockdep and debug objects; both without arguments. Each suite has a boot of
 # its own. The suite of stress runs with a host thread for each CPU and in real
 # time; the others on a virtual clock that skips idle time, as they wait for
-# seconds. LEFT_OUT names the suites that would take hours here, or need failslab;
+# seconds. LEFT_OUT names suites that would take hours here, or need failslab;
 # they run in User Mode Linux.
 set -euo pipefail
 . "$(dirname "$0")/env.sh"
 . "$SCRIPTS/overlay.sh"
 
 usage='use kcsan.sh [kcsan] [rt] [--suite SUITE]...'
-LEFT_OUT='txts_explore txts_random txts_leak txts_alloc'
+LEFT_OUT='txts_explore txts_random txts_budget txts_leak txts_alloc'
 flavours=()
 suites=()
 while (($#)); do
