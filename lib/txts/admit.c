@@ -56,13 +56,19 @@ static unsigned int txts_ptp_offset(const struct sk_buff *skb,
  */
 static bool txts_is_ptp_event(const struct sk_buff *skb)
 {
-	unsigned int type = ptp_classify_raw(skb);
+	const struct sock *sk = skb->sk;
 	const struct ptp_header *ptp;
-	const struct udphdr *udp;
 	struct ptp_header ptp_buf;
+	const struct udphdr *udp;
 	struct udphdr udp_buf;
 	unsigned int offset;
+	unsigned int type;
 
+	/* Most of those that ask have another port, and need no look inside */
+	if (sk && sk_fullsock(sk) && sk->sk_protocol == IPPROTO_UDP &&
+	    sk->sk_num != PTP_EV_PORT && sk_is_inet(sk))
+		return false;
+	type = ptp_classify_raw(skb);
 	if (type == PTP_CLASS_NONE)
 		return false;
 	offset = txts_ptp_offset(skb, type);
@@ -92,6 +98,8 @@ static u32 txts_backlog(const struct sk_buff *skb)
 		return 0;
 	used = atomic_read(&sk->sk_rmem_alloc);
 	size = READ_ONCE(sk->sk_rcvbuf);
+	if (!used)
+		return 0;
 	if (used >= size)
 		return TXTS_BACKLOG_FULL;
 	return div_u64((u64)used * TXTS_BACKLOG_FULL, size);
@@ -154,7 +162,9 @@ static void txts_throttle(struct txts *txts, enum txts_class class, u64 ns)
 	if (until - atomic64_read(&txts->throttled[class]) >
 	    (s64)TXTS_WINDOW_NS / 2)
 		trace_txts_throttle(txts, class, ns);
-	atomic64_set(&txts->throttled[class], until);
+	/* Another CPU may have refused them for longer. */
+	if (until > atomic64_read(&txts->throttled[class]))
+		atomic64_set(&txts->throttled[class], until);
 }
 
 static void txts_level_changed(struct txts *txts, u8 from,
@@ -230,6 +240,30 @@ void txts_bh_began(struct txts *txts)
 				  max_t(s64, ktime_get() - queued, 0));
 	if (refuse)
 		txts_throttle(txts, TXTS_ORDINARY, refuse);
+	txts_level_changed(txts, level, load);
+	local_irq_restore(flags);
+}
+
+/**
+ * txts_moved_away - an event of this CPU is handled by the thread
+ * @txts: the tracker
+ *
+ * The thread may run on another CPU, whose account it is then.
+ *
+ * Context: any.
+ */
+void txts_moved_away(struct txts *txts)
+{
+	struct txts_load *load;
+	unsigned long flags;
+	u8 level;
+
+	if (READ_ONCE(txts->policy) != TXTS_POLICY_AUTO)
+		return;
+	local_irq_save(flags);
+	load = this_cpu_ptr(&txts_loads);
+	level = load->level;
+	txts_policy_roll(load, txts_work_clock());
 	txts_level_changed(txts, level, load);
 	local_irq_restore(flags);
 }

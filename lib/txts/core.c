@@ -204,6 +204,7 @@ int txts_start(struct txts *txts)
 	if (!(txts->flags & (TXTS_POLLED | TXTS_SLEEPS | TXTS_PUSHED))) {
 		rcu_read_lock();
 		txts_drain_irq(txts, 0);
+		txts_settle(txts);
 		rcu_read_unlock();
 	}
 	return 0;
@@ -259,6 +260,7 @@ void txts_stop(struct txts *txts)
 		txts->slots[i].timer_armed = false;
 	bitmap_zero(txts->due, TXTS_MAX_SLOTS);
 	txts->events = 0;
+	atomic64_set(&txts->bh_queued, 0);
 
 	txts_check_suspects(txts);
 	txts_deliver_all(txts);
@@ -270,7 +272,7 @@ EXPORT_SYMBOL_GPL(txts_stop);
  * @txts: the tracker
  *
  * They are counted as flushed; their slots go to quarantine. Does not wait:
- * references are dropped shortly afterwards, in BH.
+ * references are dropped shortly afterwards, in BH or by the tracker's thread.
  *
  * Context: any; the caller may hold any lock.
  */
@@ -317,7 +319,10 @@ void txts_flush_queue(struct txts *txts, u16 queue)
 		}
 		raw_spin_unlock_irqrestore(&slot->lock, flags);
 	}
+	/* In the section that another one who waits for owners waits for. */
+	rcu_read_lock();
 	txts_deliver_all(txts);
+	rcu_read_unlock();
 	/* Others may still be in the middle of what they took before. */
 	synchronize_net();
 	txts_flush_stages(txts);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * debugfs: /sys/kernel/debug/txts/, root only, read-only, no ABI. A directory
- * for each device, and what the CPUs spend on stamps. The files policy (of a
- * device) and budget_permille exist with CONFIG_TXTS_TESTING only.
+ * debugfs: /sys/kernel/debug/txts/, root only, no ABI. A directory for each
+ * device, and what the CPUs spend on stamps; all read-only but for the files
+ * policy (of a device) and budget_permille, which are there with
+ * CONFIG_TXTS_TESTING only.
  */
 #include <linux/debugfs.h>
 #include <linux/device.h>
@@ -84,7 +85,8 @@ static const char * const level_names[] = {
 
 static unsigned long txts_average(struct txts_load *load, enum txts_cost cost)
 {
-	return ewma_txts_cost_read(&load->average[cost]);
+	/* Of another CPU, which may be changing it. */
+	return data_race(ewma_txts_cost_read(&load->average[cost]));
 }
 
 static int load_show(struct seq_file *m, void *unused)

@@ -46,7 +46,8 @@ void txts_add_ended(struct txts_waiter *waiter)
 {
 	struct txts *txts = waiter->slot->txts;
 
-	if (waiter->class == TXTS_ORDINARY &&
+	/* The ring of an owner waits for it. */
+	if (waiter->class == TXTS_ORDINARY && waiter->skb &&
 	    waiter->outcome == TXTS_DELIVERED &&
 	    READ_ONCE(txts->policy) == TXTS_POLICY_AUTO &&
 	    txts_level() != TXTS_LEVEL_PROMPT)
@@ -158,6 +159,9 @@ static void txts_deliver_list(struct txts *txts, struct llist_head *head)
 void txts_deliver_ended(struct txts *txts)
 {
 	txts_deliver_list(txts, &txts->ended);
+	/* What a stage other than the thread's has read goes there as well. */
+	if (!llist_empty(&txts->ended_later))
+		txts_kick(txts, TXTS_STAGE_AUX);
 }
 
 /**

@@ -233,9 +233,9 @@ static bool txts_missed(struct txts_slot *slot, bool peek, bool due,
  */
 u64 txts_drain(struct txts *txts, u64 due, ktime_t now)
 {
-	enum txts_class class = txts_bits(txts->ptp) ? TXTS_PTP : TXTS_ORDINARY;
+	u64 ptp = txts_bits(txts->ptp);
 	int seen = atomic_read(&txts->readouts);
-	u64 ready, peek, fresh = 0;
+	u64 ready, peek, late, fresh = 0;
 	u64 began = txts_work_clock();
 	unsigned int i;
 
@@ -250,13 +250,15 @@ u64 txts_drain(struct txts *txts, u64 due, ktime_t now)
 
 	/* Neighbours first: a peek may acknowledge them unread. */
 	due &= ~fresh;
+	late = due;
 	peek = txts->peek_slots & ~ready;
 	for (i = 0; i < txts->nslots && (due | peek) >> i; i++)
 		if (((due | peek) & BIT_ULL(i)) &&
 		    txts_missed(&txts->slots[i], peek & BIT_ULL(i),
 				due & BIT_ULL(i), now))
 			fresh |= BIT_ULL(i);
-	txts_charge(txts, TXTS_COST_READ, class, began);
+	txts_charge(txts, TXTS_COST_READ,
+		    (fresh | late) & ptp ? TXTS_PTP : TXTS_ORDINARY, began);
 	return fresh;
 }
 
@@ -367,6 +369,7 @@ void txts_irq(struct txts *txts, u64 slots)
 			slots = 0;
 		set_bit(TXTS_EVENT_IRQ, &txts->events);
 		txts_kick_due(txts, slots, stage);
+		txts_moved_away(txts);
 	}
 unlock:
 	rcu_read_unlock();

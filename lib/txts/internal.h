@@ -293,6 +293,7 @@ enum txts_counter txts_admit(struct txts *txts,
 u64 txts_charge(struct txts *txts, enum txts_cost cost, enum txts_class class,
 		u64 began);
 void txts_bh_began(struct txts *txts);
+void txts_moved_away(struct txts *txts);
 
 /* deadline.c */
 ktime_t txts_deadline(const struct txts_waiter *waiter);
@@ -323,7 +324,7 @@ void txts_quarantine(struct txts_slot *slot);
 void txts_free_slot(struct txts_slot *slot);
 void txts_orphan(struct txts_slot *slot, u64 raw);
 bool txts_evidence(struct txts_slot *slot, ktime_t now, bool ask_mac);
-bool txts_reclaim(struct txts *txts, ktime_t now);
+bool txts_reclaim(struct txts *txts, ktime_t now, enum txts_class class);
 void txts_seek_evidence(struct txts *txts);
 
 /* stage.c */

@@ -6,7 +6,6 @@
  */
 #include <linux/compiler.h>
 #include <linux/kernel.h>
-#include <linux/math64.h>
 #include <linux/minmax.h>
 
 #include "policy.h"
@@ -27,8 +26,8 @@
  * How long it must be calm before work comes back, in ns. Doubled if the last
  * time was a mistake, which shows within four times as long.
  */
-#define TXTS_MIN_DWELL_NS	NSEC_PER_SEC
-#define TXTS_MAX_DWELL_NS	(64 * NSEC_PER_SEC)
+#define TXTS_MIN_DWELL_NS	(1ULL * NSEC_PER_SEC)
+#define TXTS_MAX_DWELL_NS	(64ULL * NSEC_PER_SEC)
 
 /* BH work that runs later than this meets a softirq that cannot keep up. */
 #define TXTS_LATE_NS		NSEC_PER_MSEC
@@ -112,7 +111,7 @@ static void txts_policy_window(struct txts_load *load, u64 now)
 
 	if (load->refused || spent > load->budget / 2)
 		load->calm_since = load->window + TXTS_WINDOW_NS;
-	if (!load->refused)
+	if (!load->refused || now - load->window >= 2 * TXTS_WINDOW_NS)
 		load->full = 0;
 	else if (++load->full >= TXTS_RISE_WINDOWS)
 		txts_policy_rise(load, now);
@@ -128,7 +127,17 @@ static void txts_policy_window(struct txts_load *load, u64 now)
 	load->refused = false;
 }
 
-static void txts_policy_roll(struct txts_load *load, u64 now)
+/**
+ * txts_policy_roll - time goes by
+ * @load: account of a CPU
+ * @now: clock of this CPU, in ns
+ *
+ * For a CPU whose work is done elsewhere: what it is charged for does not tell
+ * it that it is calm.
+ *
+ * Context: any, one caller per @load at a time.
+ */
+void txts_policy_roll(struct txts_load *load, u64 now)
 {
 	/* Idle windows need no account: they were calm. */
 	if (now - load->window >= TXTS_WINDOW_NS)
@@ -153,14 +162,14 @@ u64 txts_policy_charge(struct txts_load *load, const struct txts_charge *charge)
 {
 	struct ewma_txts_cost *average = &load->average[charge->cost];
 	u64 limit = ewma_txts_cost_read(average) * TXTS_MAX_COST;
-	u64 took = charge->took;
+	u64 took = min_t(u64, charge->took, TXTS_WINDOW_NS);
 
 	if (limit && took > limit)
 		took = limit;
 	ewma_txts_cost_add(average, took);
 
 	txts_policy_roll(load, charge->now);
-	load->budget = div_u64(TXTS_WINDOW_NS * charge->permille, 1000);
+	load->budget = TXTS_WINDOW_NS / 1000 * charge->permille;
 	load->spent[charge->class] += took;
 
 	limit = load->budget;
@@ -205,14 +214,16 @@ u64 txts_policy_late(struct txts_load *load, u64 now, u64 delay)
  */
 bool txts_policy_keeps_up(struct txts_load *load, u32 backlog)
 {
+	u32 credit;
+
 	if (backlog <= TXTS_BACKLOG_LOW)
 		return true;
 	if (backlog >= TXTS_BACKLOG_HIGH)
 		return false;
-	load->credit += TXTS_BACKLOG_FULL * (TXTS_BACKLOG_HIGH - backlog) /
-			(TXTS_BACKLOG_HIGH - TXTS_BACKLOG_LOW);
-	if (load->credit < TXTS_BACKLOG_FULL)
-		return false;
-	load->credit -= TXTS_BACKLOG_FULL;
-	return true;
+	/* On PREEMPT_RT others may come in between: an update is lost then. */
+	credit = READ_ONCE(load->credit);
+	credit += TXTS_BACKLOG_FULL * (TXTS_BACKLOG_HIGH - backlog) /
+		  (TXTS_BACKLOG_HIGH - TXTS_BACKLOG_LOW);
+	WRITE_ONCE(load->credit, credit % TXTS_BACKLOG_FULL);
+	return credit >= TXTS_BACKLOG_FULL;
 }

@@ -146,6 +146,7 @@ static inline enum txts_stage txts_policy_stage(enum txts_policy policy,
 
 enum txts_stage txts_policy_retry(enum txts_policy policy,
 				  unsigned int attempts, u64 *delay_ns);
+void txts_policy_roll(struct txts_load *load, u64 now);
 u64 txts_policy_charge(struct txts_load *load,
 		       const struct txts_charge *charge);
 u64 txts_policy_late(struct txts_load *load, u64 now, u64 delay);

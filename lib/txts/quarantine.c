@@ -174,6 +174,7 @@ bool txts_evidence(struct txts_slot *slot, ktime_t now, bool ask_mac)
  * txts_reclaim - xmit found no free slot; is one in quarantine free by now?
  * @txts: the tracker
  * @now: CLOCK_MONOTONIC
+ * @class: of who asks, and pays
  *
  * Reads the readiness of quarantined slots, no other register.
  *
@@ -181,9 +182,10 @@ bool txts_evidence(struct txts_slot *slot, ktime_t now, bool ask_mac)
  *
  * Context: any, under rcu_read_lock(), no slot lock held.
  */
-bool txts_reclaim(struct txts *txts, ktime_t now)
+bool txts_reclaim(struct txts *txts, ktime_t now, enum txts_class class)
 {
 	u64 quarantined = txts_bits(txts->quarantined);
+	u64 began = quarantined ? txts_work_clock() : 0;
 	struct txts_slot *slot;
 	unsigned long flags;
 	bool found = false;
@@ -199,6 +201,8 @@ bool txts_reclaim(struct txts *txts, ktime_t now)
 			found = txts_evidence(slot, now, false);
 		raw_spin_unlock_irqrestore(&slot->lock, flags);
 	}
+	if (quarantined)
+		txts_charge(txts, TXTS_COST_READ, class, began);
 	if (found || !quarantined ||
 	    !(txts->ops->mac || (txts->flags & TXTS_SLEEPS)))
 		return found;

@@ -86,8 +86,12 @@ void __txts_sent(struct txts *txts, struct txts_ticket *ticket)
 			txts_drain(txts, BIT_ULL(index), now);
 		else
 			txts_kick_due(txts, BIT_ULL(index), stage);
+		if (stage != TXTS_STAGE_INLINE)
+			txts_moved_away(txts);
 	}
-	txts_settle(txts);
+	/* What is left when the tracker stops is txts_stop()'s. */
+	if (txts_running(txts))
+		txts_settle(txts);
 }
 EXPORT_SYMBOL_GPL(__txts_sent);
 

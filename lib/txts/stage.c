@@ -127,8 +127,9 @@ void txts_kick(struct txts *txts, enum txts_stage stage)
 	switch (stage) {
 	case TXTS_STAGE_INLINE:
 	case TXTS_STAGE_BH:
-		if (queue_work(system_bh_wq, &txts->bh_work))
-			atomic64_set(&txts->bh_queued, ktime_get());
+		/* Before it can run; it takes the time away. */
+		atomic64_cmpxchg(&txts->bh_queued, 0, ktime_get());
+		queue_work(system_bh_wq, &txts->bh_work);
 		break;
 	case TXTS_STAGE_AUX:
 		kthread_queue_work(txts->worker, &txts->aux_work);

@@ -37,6 +37,10 @@ static bool txts_reserve_slot(struct txts_slot *slot,
 	idle = READ_ONCE(slot->idle);
 	if (!idle)
 		return false;
+	/* What waits for delivery must not keep PTP away from the slot. */
+	if (class != TXTS_PTP && !(idle & (idle - 1)) &&
+	    READ_ONCE(txts->policy) == TXTS_POLICY_AUTO)
+		return false;
 	/* Only under the lock are bits cleared. */
 	waiter = &slot->waiters[__ffs(idle)];
 	clear_bit(__ffs(idle), &slot->idle);
@@ -90,19 +94,28 @@ static int txts_claim(struct txts *txts, const struct txts_request *request,
 	u64 free = txts_bits(txts->free);
 	bool kept = txts_kept(txts, class);
 	unsigned long flags;
+	bool last;
 	unsigned int i;
 
 	if (kept && free && !(free & (free - 1)))
 		return -EAGAIN;
 	for (i = 0; i < txts->nslots && free >> i; i++) {
-		if (!(free & BIT_ULL(i)) || !test_and_clear_bit(i, txts->free))
+		if (!(free & BIT_ULL(i)))
 			continue;
-		slot = &txts->slots[i];
-		/* Others may have claimed the rest since. */
-		if (kept && !txts_bits(txts->free)) {
-			set_bit(i, txts->free);
-			return -EAGAIN;
+		/* Nobody is preempted while it holds what it may not keep. */
+		preempt_disable();
+		if (!test_and_clear_bit(i, txts->free)) {
+			preempt_enable();
+			continue;
 		}
+		/* Others may have claimed the rest since. */
+		last = kept && !txts_bits(txts->free);
+		if (last)
+			set_bit(i, txts->free);
+		preempt_enable();
+		if (last)
+			return -EAGAIN;
+		slot = &txts->slots[i];
 		raw_spin_lock_irqsave(&slot->lock, flags);
 		if (!txts_open(txts) ||
 		    !txts_reserve_slot(slot, request, class)) {
@@ -129,8 +142,8 @@ static int txts_claim(struct txts *txts, const struct txts_request *request,
  * the skb stays the caller's.
  *
  * Context: ndo_start_xmit: softirq, or process with BH off. Never waits,
- * never allocates, reads no register unless no slot is free and at least one
- * is in quarantine.
+ * never allocates, reads no register unless no slot is free for it and at
+ * least one is in quarantine.
  *
  * Return: the slot, to be written into the descriptor, or a negative error:
  * the packet goes out without stamp and without ticket. -EBUSY: none free,
@@ -161,7 +174,8 @@ int txts_reserve(struct txts *txts, const struct txts_request *request,
 		return txts_skip(txts, reason, -EBUSY);
 	slot = txts_claim(txts, request, class, ticket);
 	/* Also because others hold the kept slot for the time of a glance. */
-	if (slot < 0 && (txts_reclaim(txts, ktime_get()) || class == TXTS_PTP))
+	if (slot < 0 && (txts_reclaim(txts, ktime_get(), class) ||
+			 class == TXTS_PTP))
 		slot = txts_claim(txts, request, class, ticket);
 
 	if (slot < 0 && !txts_open(txts))
@@ -169,6 +183,9 @@ int txts_reserve(struct txts *txts, const struct txts_request *request,
 	if (slot < 0)
 		return txts_skip(txts, slot == -EAGAIN ? TXTS_SKIP_PTP :
 				 TXTS_SKIP_BUSY, -EBUSY);
+	/* An interrupt left to the thread may keep the next one away. */
+	if (class == TXTS_PTP && test_bit(TXTS_EVENT_IRQ, &txts->events))
+		txts_kick(txts, TXTS_STAGE_BH);
 	txts_count(txts, TXTS_REQUESTED);
 	trace_txts_request(txts, slot, ticket->gen, request->queue);
 	return slot;
