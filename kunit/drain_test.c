@@ -238,6 +238,7 @@ static void stamps_at_each_rearm_do_not_hold_the_interrupt(struct kunit *test)
 	unsigned int rearms = u->rearms, i;
 
 	KUNIT_ASSERT_NOT_NULL(test, pkt);
+	WRITE_ONCE(u->txts.policy, TXTS_POLICY_INLINE);
 	u->in_rearm = capture_in_each_rearm;
 	local_bh_disable();
 	unit_wire(u, pkt);

@@ -5,7 +5,9 @@
 #include <linux/if_vlan.h>
 #include <linux/ip.h>
 #include <linux/ipv6.h>
+#include <linux/preempt.h>
 #include <linux/ptp_classify.h>
+#include <linux/smp.h>
 #include <linux/udp.h>
 #include <net/sock.h>
 
@@ -363,6 +365,70 @@ static void stamps_come_at_every_level(struct kunit *test)
 	unit_finish(test, u);
 }
 
+/* G6: also those that a retry in BH has read. */
+static void late_stamp_comes_soon_at_every_level(struct kunit *test)
+{
+	static const enum model_id ids[] = { MODEL_82580, MODEL_I210 };
+	struct unit *u;
+	struct pkt *pkt;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(ids) * TXTS_NR_LEVELS; i++) {
+		u = unit_new(test, ids[i / TXTS_NR_LEVELS]);
+		set_level(i % TXTS_NR_LEVELS);
+		pkt = unit_send(u);
+		KUNIT_ASSERT_NOT_NULL(test, pkt);
+		/* An interrupt too early, and none when it is there. */
+		txts_irq(&u->txts, BIT_ULL(0));
+		u->lose_irqs = 1;
+		unit_wire(u, pkt);
+		KUNIT_EXPECT_TRUE(test, unit_wait(u, USEC_PER_MSEC));
+		EXPECT_STAMP(test, pkt);
+		unit_sent(u, pkt);
+		unit_finish(test, u);
+	}
+}
+
+/* G12: nor does what waits for delivery keep PTP out. */
+static void one_waiter_is_kept_for_ptp(struct kunit *test)
+{
+	struct unit *u = unit_new(test, MODEL_I225);
+	struct pkt *pkt;
+
+	u->ordinary = true;
+	/* The interrupt reads, nobody delivers. */
+	local_bh_disable();
+	do {
+		pkt = unit_send(u);
+		if (pkt)
+			unit_wire(u, pkt);
+	} while (pkt && u->nr_pkts < UNIT_PKTS - 1);
+	KUNIT_EXPECT_NULL(test, pkt);
+	pkt = unit_pkt(u);
+	KUNIT_EXPECT_EQ(test, 0, ask(u, pkt, true));
+	unit_abort(u, pkt);
+	local_bh_enable();
+	unit_finish(test, u);
+}
+
+/* Work that was moved to another CPU leaves this one's level alone. */
+static void calm_cpu_comes_back_without_work(struct kunit *test)
+{
+	struct unit *u = unit_new(test, MODEL_I210);
+	struct txts_load *load;
+
+	set_level(TXTS_LEVEL_BACKGROUND);
+	preempt_disable();
+	load = txts_load_of(smp_processor_id());
+	load->dwell = NSEC_PER_SEC;
+	preempt_enable();
+	unit_sleep_us(u, 2 * USEC_PER_SEC);
+	/* No charge, only an event for the thread. */
+	txts_moved_away(&u->txts);
+	KUNIT_EXPECT_EQ(test, TXTS_LEVEL_FREE, load->level);
+	unit_finish(test, u);
+}
+
 /* Stop finds those that wait for the thread, too. */
 static void stop_at_every_level_ends_all(struct kunit *test)
 {
@@ -395,6 +461,9 @@ static struct kunit_case ptp_cases[] = {
 	KUNIT_CASE_PARAM(lagging_socket_gets_no_stamp, single_gen_params),
 	KUNIT_CASE_PARAM(stamps_come_at_every_level, level_gen_params),
 	KUNIT_CASE_PARAM(stop_at_every_level_ends_all, level_gen_params),
+	KUNIT_CASE(late_stamp_comes_soon_at_every_level),
+	KUNIT_CASE(one_waiter_is_kept_for_ptp),
+	KUNIT_CASE(calm_cpu_comes_back_without_work),
 	{}
 };
 
