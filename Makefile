@@ -13,7 +13,7 @@ help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' $(firstword $(MAKEFILE_LIST)) \
 		| while IFS='|' read -r t d; do printf '  %-12s %s\n' "$$t" "$$d"; done
 
-modules: ## txts.ko and igb.ko in build/RELEASE [KVER=RELEASE | KDIR=.. KSRC=..] [TESTING=1]
+modules: ## txts.ko, igb.ko and igc.ko in build/RELEASE [KVER=RELEASE | KDIR=.. KSRC=..] [TESTING=1]
 	@scripts/modules.sh
 
 kunit: ## KUnit suites in User Mode Linux [KERNEL=6.12|7] [DEBUG=1|SMP=1] [FILTER=SUITE.CASE]
@@ -42,7 +42,7 @@ coverage: ## lines and branches of lib/txts that the KUnit suites execute
 mutants: ## plant faults in a copy of lib/txts: a KUnit suite must notice each [MUTANT='NAME...']
 	@scripts/mutants.sh $(MUTANT)
 
-demo: ## stock igb, its bottom-half variant and txts side by side in QEMU
+demo: ## stock drivers and txts side by side in QEMU; ptp4l on emulated cards
 	@scripts/demo.sh
 
 bench: ## policies side by side in QEMU, virtual time, 90 minutes [QUICK=1 | ALL=1] [VARIANTS=..] [WORKLOADS=..]

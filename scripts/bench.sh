@@ -29,6 +29,8 @@ set -euo pipefail
 . "$(dirname "$0")/env.sh"
 # shellcheck disable=SC2034
 HINT='make bench'
+(($# == 0)) || die "unknown argument $1" \
+	'what may be set is set as in: make bench QUICK=1 VARIANTS="stock auto"'
 
 BENCH=$TOP/tools/bench
 out=$BUILD/bench
@@ -97,6 +99,7 @@ for device in $DEVICES; do
 done
 one_of VARIANTS "$known_variants"
 one_of WORKLOADS "$known_workloads"
+[[ $RUNS != 0 ]] || die 'RUNS=0 would measure nothing' 'use 1 to 9'
 for name in RUNS NTP_SHIFT SHIFT; do
 	[[ ${!name} =~ ^[0-9]$ ]] || die "$name=${!name} is not a number from 0 to 9" \
 		'the first lines of scripts/bench.sh list what may be set'

@@ -68,6 +68,7 @@ repeat()
 	nic-vm-*)	echo "scripts/nic-vm.sh ${1#nic-vm-}" ;;
 	nic-txts-*)	version=${1#nic-txts-}
 			echo "scripts/nic.sh ${version%%-*}" ;;
+	nic|nic-vm)	echo "scripts/$1.sh" ;;
 	*)		echo "make ${1%%-*}" ;;
 	esac
 }

@@ -14,6 +14,7 @@ set -euo pipefail
 . "$(dirname "$0")/env.sh"
 # shellcheck disable=SC2034
 HINT='make demo'
+(($# == 0)) || die "unknown argument $1" 'what may be set is in the first lines'
 
 boots=${BOOTS:-2}
 variants=${VARIANTS:-stock peer txts}
