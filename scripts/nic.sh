@@ -116,6 +116,10 @@ run()
 	[[ -z $stock ]] || return 0
 	passed=$(grep -c '^nic: ok ' "$log" || true)
 	failed=$(grep -c '^nic: not ok ' "$log" || true)
+	if ! grep -qx "nic: done $scenario" "$log"; then
+		say "$name: $scenario.sh did not come to its end"
+		((failed += 1))
+	fi
 	if ! grep -qx 'nic: end' "$log"; then
 		say "$name: the run did not come to its end"
 		((failed += 1))

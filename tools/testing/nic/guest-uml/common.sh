@@ -55,13 +55,20 @@ knob()
 	echo "$2" >"$KNOBS/$1"
 }
 
-# A counter of both ports: what a knob did, or what the trackers say.
+# same A B: both were counted, and are the same
+same()
+{
+	[[ -n $1 && $1 = "$2" ]]
+}
+
+# A counter of both ports: what a knob did, or what the trackers say. Whoever
+# calls takes stdout for the number, so a failure is told past it.
 sum_of()
 {
 	cat "$1"/*/counters | awk -v name="$2" '
 		$1 == name { n += $2; found = 1 }
 		END { if (!found) exit 1; print n }' ||
-		not_ok "counter $2" "not in $1"
+		{ not_ok "counter $2" "not in $1" >&2; return 1; }
 }
 
 nic_count()
