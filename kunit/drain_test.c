@@ -340,7 +340,8 @@ static void stamp_left_by_the_check_of_a_suspect_is_read(struct kunit *test)
 
 /*
  * G4, G6: the interrupt is lost; the last look before the deadline finds the
- * stamp. The cause that nobody has read does not silence those that follow.
+ * stamp. If the cause that nobody has read silences those that follow, they
+ * are looked for when their frames are SENT.
  */
 static void stamp_whose_interrupt_was_lost_is_delivered(struct kunit *test)
 {
@@ -358,9 +359,17 @@ static void stamp_whose_interrupt_was_lost_is_delivered(struct kunit *test)
 	next = unit_send(u);
 	KUNIT_ASSERT_NOT_NULL(test, next);
 	unit_wire(u, next);
+	unit_sent(u, next);
 	KUNIT_EXPECT_TRUE(test, unit_wait(u, USEC_PER_MSEC));
 	EXPECT_STAMP(test, next);
+	/* Also one that comes after SENT. */
+	next = unit_send(u);
+	KUNIT_ASSERT_NOT_NULL(test, next);
 	unit_sent(u, next);
+	unit_sleep_us(u, 50);
+	unit_wire(u, next);
+	KUNIT_EXPECT_TRUE(test, unit_wait(u, USEC_PER_MSEC));
+	EXPECT_STAMP(test, next);
 	unit_finish(test, u);
 }
 

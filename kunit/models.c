@@ -92,15 +92,6 @@ static void op_rearm(struct txts *txts)
 		rf_write(&u->rf, REG_CAUSE, CAUSE_TXTS);
 }
 
-/* As a driver that writes to the register which sets causes. */
-static void op_missed(struct txts *txts)
-{
-	struct unit *u = to_unit(txts);
-
-	check_unlocked(u, "missed under a slot lock");
-	unit_raise(u);
-}
-
 static enum txts_mac op_mac(struct txts *txts)
 {
 	struct unit *u = to_unit(txts);
@@ -186,7 +177,6 @@ static int op_read_mailbox(struct txts *txts, unsigned int slot, u64 *raw)
 }
 
 static const struct txts_ops ops_polled = {
-	.missed = op_missed,
 	.ready = op_ready,
 	.read = op_read,
 	.convert = op_convert,
@@ -196,7 +186,6 @@ static const struct txts_ops ops_polled = {
 };
 
 static const struct txts_ops ops_rearm = {
-	.missed = op_missed,
 	.ready = op_ready,
 	.read = op_read,
 	.convert = op_convert,

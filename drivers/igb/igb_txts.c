@@ -51,16 +51,7 @@ static int igb_txts_phc(struct txts *txts, unsigned int timer, ktime_t *now)
 	return err;
 }
 
-/* The cause stays set until the handler reads it, and interrupts only once. */
-static void igb_txts_missed(struct txts *txts)
-{
-	struct e1000_hw *hw = &to_igb(txts)->hw;
-
-	wr32(E1000_ICS, E1000_ICR_TS);
-}
-
 static const struct txts_ops igb_txts_ops = {
-	.missed = igb_txts_missed,
 	.ready = igb_txts_ready,
 	.read = igb_txts_read,
 	.clean = igb_txts_clean,

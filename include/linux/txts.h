@@ -171,14 +171,6 @@ struct txts_ops {
 	void (*rearm)(struct txts *txts);
 
 	/**
-	 * @missed: Optional. A stamp was found at a deadline that no interrupt
-	 * had told of. Make the device interrupt again, if the one that was
-	 * lost keeps it from that. Any context including hard IRQ, no lock
-	 * held.
-	 */
-	void (*missed)(struct txts *txts);
-
-	/**
 	 * @mac: Optional. Says whether frames that were SENT or dropped may
 	 * still be in the MAC. Any context including hard IRQ, under the raw
 	 * lock of a slot; must not sleep. Never called from xmit.
@@ -340,6 +332,7 @@ struct txts {
 	bool running;
 	bool enabled;
 	bool link;
+	bool irq_missed;
 	u8 policy;
 	atomic_t flushes;
 	atomic_t epoch[TXTS_MAX_TIMERS];

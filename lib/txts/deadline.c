@@ -114,9 +114,8 @@ enum hrtimer_restart txts_timer(struct hrtimer *timer)
 	if (overdue && txts_running(txts) &&
 	    !(txts->flags & (TXTS_SLEEPS | TXTS_PUSHED)) &&
 	    txts_drain(txts, 0, now) &&
-	    !(txts->flags & TXTS_POLLED) && txts->ops->missed &&
 	    !test_bit(TXTS_EVENT_IRQ, &txts->events))
-		txts->ops->missed(txts);
+		WRITE_ONCE(txts->irq_missed, true);
 
 	raw_spin_lock_irqsave(&slot->lock, flags);
 	due = txts_on_timer(slot, now);

@@ -360,6 +360,8 @@ void txts_irq(struct txts *txts, u64 slots)
 	if (!txts_running(txts) || (txts->flags & TXTS_PUSHED))
 		goto unlock;
 
+	if (READ_ONCE(txts->irq_missed))
+		WRITE_ONCE(txts->irq_missed, false);
 	stage = txts_stage_of(txts, TXTS_WORK_READ);
 	if (stage == TXTS_STAGE_INLINE) {
 		txts_drain_irq(txts, slots);

@@ -54,7 +54,9 @@ void __txts_sent(struct txts *txts, struct txts_ticket *ticket)
 		slot->state = TXTS_SENT;
 		fallthrough;
 	case TXTS_READING:
-		waits = txts->flags & (TXTS_POLLED | TXTS_SLEEPS);
+		/* The cause of a lost interrupt may keep others from coming. */
+		waits = (txts->flags & (TXTS_POLLED | TXTS_SLEEPS)) ||
+			READ_ONCE(txts->irq_missed);
 		slot->waiter->sent = now;
 		/* From now on it is worth looking more often again. */
 		slot->waiter->attempts = 0;
