@@ -159,6 +159,7 @@ tcp()
 {
 	local rc=0 sniffer server client
 
+	ptp_silence
 	hwstamp_ctl -i "$P0" -t 1
 	# See sockets() about QEMU.
 	second_cpu 0
