@@ -192,3 +192,29 @@ void unit_collect(struct unit *u)
 		kfree_skb(skb);
 	}
 }
+
+/* Where the MAC has to be asked first, that costs the first sender a skip. */
+struct pkt *unit_send_or_ask(struct unit *u)
+{
+	struct pkt *pkt = unit_send(u);
+
+	if (pkt)
+		return pkt;
+	unit_sleep_us(u, 5 * USEC_PER_MSEC);
+	return unit_send(u);
+}
+
+/* Ends what is in flight besides, with its own stamp. */
+void unit_serve_all(struct unit *u)
+{
+	unsigned int i;
+
+	for (i = 0; i < u->nr_pkts; i++) {
+		if (!u->pkts[i].committed || !u->pkts[i].ticket.gen)
+			continue;
+		if (!u->pkts[i].raw)
+			unit_wire(u, &u->pkts[i]);
+		unit_sent(u, &u->pkts[i]);
+	}
+	unit_wait(u, 3 * USEC_PER_SEC);
+}

@@ -75,6 +75,20 @@ bool unit_wait(struct unit *u, u64 us)
 	return true;
 }
 
+/* A frame in slot 0 whose request timed out. */
+struct pkt *unit_timed_out(struct kunit *test, struct unit *u)
+{
+	struct pkt *pkt = unit_send(u);
+
+	KUNIT_ASSERT_NOT_NULL(test, pkt);
+	unit_sent(u, pkt);
+	KUNIT_ASSERT_TRUE(test, unit_wait(u, 600 * USEC_PER_MSEC));
+	EXPECT_COUNT(test, u, TXTS_TIMEOUT, 1);
+	KUNIT_ASSERT_EQ(test, TXTS_QUARANTINE,
+			u->txts.slots[pkt->slot].state);
+	return pkt;
+}
+
 __printf(2, 3)
 static const char *unit_wrong(struct unit *u, const char *fmt, ...)
 {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Quarantine: the slot of an ended request comes back by evidence only. */
 #include <linux/bottom_half.h>
-#include <linux/delay.h>
 
 #include "../internal.h"
 #include "unit.h"
@@ -30,20 +29,6 @@ static struct unit *unit_of_id(struct kunit *test)
 	return unit_new(test, *(const enum model_id *)test->param_value);
 }
 
-/* A frame in slot 0 whose request timed out. */
-static struct pkt *timed_out(struct kunit *test, struct unit *u)
-{
-	struct pkt *pkt = unit_send(u);
-
-	KUNIT_ASSERT_NOT_NULL(test, pkt);
-	unit_sent(u, pkt);
-	KUNIT_ASSERT_TRUE(test, unit_wait(u, 600 * USEC_PER_MSEC));
-	EXPECT_COUNT(test, u, TXTS_TIMEOUT, 1);
-	KUNIT_ASSERT_EQ(test, TXTS_QUARANTINE,
-			u->txts.slots[pkt->slot].state);
-	return pkt;
-}
-
 /* Sends into the same slot as @old; the others are taken up if need be. */
 static struct pkt *send_into_slot_of(struct unit *u, struct pkt *old)
 {
@@ -55,37 +40,11 @@ static struct pkt *send_into_slot_of(struct unit *u, struct pkt *old)
 	return pkt;
 }
 
-/* Where the MAC has to be asked first, that costs the first sender a skip. */
-static struct pkt *send_or_ask(struct unit *u)
-{
-	struct pkt *pkt = unit_send(u);
-
-	if (pkt)
-		return pkt;
-	unit_sleep_us(u, 5 * USEC_PER_MSEC);
-	return unit_send(u);
-}
-
-/* Ends what is in flight besides, with its own stamp. */
-static void serve_all(struct unit *u)
-{
-	unsigned int i;
-
-	for (i = 0; i < u->nr_pkts; i++) {
-		if (!u->pkts[i].committed || !u->pkts[i].ticket.gen)
-			continue;
-		if (!u->pkts[i].raw)
-			unit_wire(u, &u->pkts[i]);
-		unit_sent(u, &u->pkts[i]);
-	}
-	unit_wait(u, 3 * USEC_PER_SEC);
-}
-
 /* Cases 11 and 14, G1, kinds 7, 8, 9: by interrupt, evidence (a). */
 static void late_stamp_never_reaches_next_request(struct kunit *test)
 {
 	struct unit *u = unit_of(test);
-	struct pkt *old = timed_out(test, u), *pkt;
+	struct pkt *old = unit_timed_out(test, u), *pkt;
 
 	unit_wire(u, old);
 	unit_sleep_us(u, USEC_PER_MSEC);
@@ -98,7 +57,7 @@ static void late_stamp_never_reaches_next_request(struct kunit *test)
 	}
 	KUNIT_ASSERT_NOT_NULL(test, pkt);
 	KUNIT_EXPECT_EQ(test, 1, unit_count(u, TXTS_ORPHAN));
-	serve_all(u);
+	unit_serve_all(u);
 	EXPECT_NO_STAMP(test, old);
 	EXPECT_STAMP(test, pkt);
 	unit_finish(test, u);
@@ -108,7 +67,7 @@ static void late_stamp_never_reaches_next_request(struct kunit *test)
 static void reserve_finds_the_orphan_in_the_register(struct kunit *test)
 {
 	struct unit *u = unit_of_id(test);
-	struct pkt *old = timed_out(test, u), *pkt;
+	struct pkt *old = unit_timed_out(test, u), *pkt;
 
 	u->lose_irqs = 1;
 	unit_wire(u, old);
@@ -116,7 +75,7 @@ static void reserve_finds_the_orphan_in_the_register(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, pkt);
 	EXPECT_COUNT(test, u, TXTS_ORPHAN, 1);
 	EXPECT_COUNT(test, u, TXTS_SUSPECT, 0);
-	serve_all(u);
+	unit_serve_all(u);
 	EXPECT_NO_STAMP(test, old);
 	EXPECT_STAMP(test, pkt);
 	unit_finish(test, u);
@@ -128,7 +87,7 @@ static void slot_without_evidence_is_not_handed_out(struct kunit *test)
 	struct unit *u = unit_of_id(test);
 	unsigned int i;
 
-	timed_out(test, u);
+	unit_timed_out(test, u);
 	for (i = 0; i < 9; i++) {
 		KUNIT_EXPECT_NULL(test, unit_send(u));
 		unit_sleep_us(u, 100 * USEC_PER_MSEC);
@@ -215,13 +174,13 @@ static void empty_mac_says_nothing_about_a_frame_not_sent(struct kunit *test)
 	EXPECT_COUNT(test, u, TXTS_FLUSHED, 1);
 	KUNIT_EXPECT_NULL(test, unit_send(u));
 	unit_sleep_us(u, 2 * USEC_PER_SEC);
-	KUNIT_EXPECT_NULL(test, send_or_ask(u));
+	KUNIT_EXPECT_NULL(test, unit_send_or_ask(u));
 	/* Now it is on the wire, and SENT. */
 	unit_sent(u, pkt);
 	unit_sleep_us(u, 5 * USEC_PER_MSEC);
 	KUNIT_EXPECT_NOT_NULL(test, unit_send(u));
 	EXPECT_COUNT(test, u, TXTS_SUSPECT, 0);
-	serve_all(u);
+	unit_serve_all(u);
 	unit_finish(test, u);
 }
 
@@ -231,7 +190,7 @@ static void xmit_makes_the_thread_look_for_evidence(struct kunit *test)
 	struct unit *u = unit_of_id(test);
 	unsigned int calls;
 
-	timed_out(test, u);
+	unit_timed_out(test, u);
 	u->mac = TXTS_MAC_IDLE;
 	calls = u->mac_calls;
 	local_bh_disable();
@@ -240,7 +199,7 @@ static void xmit_makes_the_thread_look_for_evidence(struct kunit *test)
 	local_bh_enable();
 	unit_sleep_us(u, 5 * USEC_PER_MSEC);
 	KUNIT_EXPECT_NOT_NULL(test, unit_send(u));
-	serve_all(u);
+	unit_serve_all(u);
 	unit_finish(test, u);
 }
 
@@ -250,7 +209,7 @@ static void senders_in_a_row_ask_the_mac_seldom(struct kunit *test)
 	struct unit *u = unit_of_id(test);
 	unsigned int i, calls;
 
-	timed_out(test, u);
+	unit_timed_out(test, u);
 	calls = u->mac_calls;
 	for (i = 0; i < 100; i++) {
 		KUNIT_EXPECT_NULL(test, unit_send(u));
@@ -271,7 +230,7 @@ static void turn_off_elsewhere(struct unit *u)
 static void off_while_a_slot_is_sought_is_a_skip(struct kunit *test)
 {
 	struct unit *u = unit_of_id(test);
-	struct pkt *old = timed_out(test, u), *pkt = unit_pkt(u);
+	struct pkt *old = unit_timed_out(test, u), *pkt = unit_pkt(u);
 
 	u->lose_irqs = 1;
 	unit_wire(u, old);
@@ -285,7 +244,7 @@ static void off_while_a_slot_is_sought_is_a_skip(struct kunit *test)
 	txts_flush(&u->txts);
 	txts_enable(&u->txts, true);
 	KUNIT_EXPECT_NOT_NULL(test, unit_send(u));
-	serve_all(u);
+	unit_serve_all(u);
 	unit_finish(test, u);
 }
 
@@ -293,7 +252,7 @@ static void off_while_a_slot_is_sought_is_a_skip(struct kunit *test)
 static void orphan_that_cannot_be_read_stays(struct kunit *test)
 {
 	struct unit *u = unit_of_id(test);
-	struct pkt *old = timed_out(test, u);
+	struct pkt *old = unit_timed_out(test, u);
 
 	u->lose_irqs = 1;
 	unit_wire(u, old);
@@ -310,180 +269,14 @@ static void orphan_that_cannot_be_read_stays(struct kunit *test)
 static void hardware_reset_is_evidence(struct kunit *test)
 {
 	struct unit *u = unit_of(test);
-	struct pkt *old = timed_out(test, u), *pkt;
+	struct pkt *old = unit_timed_out(test, u), *pkt;
 
 	unit_hw_reset(u);
 	unit_sleep_us(u, 60 * USEC_PER_MSEC);
 	pkt = send_into_slot_of(u, old);
 	KUNIT_ASSERT_NOT_NULL(test, pkt);
 	EXPECT_COUNT(test, u, TXTS_SUSPECT, 0);
-	serve_all(u);
-	EXPECT_STAMP(test, pkt);
-	unit_finish(test, u);
-}
-
-/* After 1 s without evidence: the suspect, compared with the PHC. */
-static void suspect_gets_its_own_stamp_not_the_orphan(struct kunit *test)
-{
-	struct unit *u = unit_of_id(test);
-	struct pkt *old = timed_out(test, u), *pkt;
-	u64 late = unit_advance(u, 1);
-
-	unit_sleep_us(u, USEC_PER_SEC);
-	pkt = send_or_ask(u);
-	KUNIT_ASSERT_NOT_NULL(test, pkt);
-	EXPECT_COUNT(test, u, TXTS_SUSPECT, 1);
-	KUNIT_EXPECT_EQ(test, 1, u->phc_calls);
-	/* First the late one, which the frame took before this commit. */
-	unit_capture(u, old->slot, late);
-	unit_sleep_us(u, 6 * USEC_PER_MSEC);
-	EXPECT_NO_STAMP(test, pkt);
-	unit_wire(u, pkt);
-	unit_sent(u, pkt);
-	unit_wait(u, 20 * USEC_PER_MSEC);
-	EXPECT_STAMP(test, pkt);
-	EXPECT_COUNT(test, u, TXTS_ORPHAN, 1);
-	/* The next one in this slot is above suspicion. */
-	pkt = unit_send(u);
-	KUNIT_ASSERT_NOT_NULL(test, pkt);
-	EXPECT_COUNT(test, u, TXTS_SUSPECT, 1);
-	KUNIT_EXPECT_EQ(test, 1, u->phc_calls);
-	serve_all(u);
-	unit_finish(test, u);
-}
-
-static void convert_slowly(struct unit *u)
-{
-	unsigned int i;
-
-	u->in_convert = NULL;
-	for (i = 0; i < 250; i++)
-		udelay(100);
-}
-
-/* G3: the deadline passes while the orphan is looked at. */
-static void suspect_whose_check_is_slow_ends_in_time(struct kunit *test)
-{
-	struct unit *u = unit_of_id(test);
-	struct pkt *old = timed_out(test, u), *pkt;
-	u64 late = unit_advance(u, 1);
-
-	unit_sleep_us(u, USEC_PER_SEC);
-	pkt = send_or_ask(u);
-	KUNIT_ASSERT_NOT_NULL(test, pkt);
-	unit_sent(u, pkt);
-	u->in_convert = convert_slowly;
-	unit_capture(u, old->slot, late);
-	unit_sleep_us(u, 10 * USEC_PER_MSEC);
-	KUNIT_EXPECT_NULL(test, u->in_convert);
-	KUNIT_EXPECT_TRUE(test, unit_wait(u, 16 * USEC_PER_MSEC));
-	EXPECT_NO_STAMP(test, pkt);
-	EXPECT_COUNT(test, u, TXTS_ORPHAN, 1);
-	EXPECT_COUNT(test, u, TXTS_TIMEOUT, 2);
-	unit_finish(test, u);
-}
-
-/* A suspect whose predecessor never was stamped. */
-static void suspect_without_orphan_is_served(struct kunit *test)
-{
-	struct unit *u = unit_of_id(test);
-	struct pkt *pkt;
-
-	timed_out(test, u);
-	unit_sleep_us(u, USEC_PER_SEC);
-	pkt = send_or_ask(u);
-	KUNIT_ASSERT_NOT_NULL(test, pkt);
-	unit_wire(u, pkt);
-	unit_sent(u, pkt);
-	KUNIT_EXPECT_TRUE(test, unit_wait(u, 20 * USEC_PER_MSEC));
-	EXPECT_STAMP(test, pkt);
-	EXPECT_COUNT(test, u, TXTS_ORPHAN, 0);
-	unit_finish(test, u);
-}
-
-/* Absent rather than wrong: a PHC that cannot be read proves nothing. */
-static void suspect_without_phc_gets_no_stamp(struct kunit *test)
-{
-	struct unit *u = unit_of_id(test);
-	struct pkt *old = timed_out(test, u), *pkt;
-	u64 late = unit_advance(u, 1);
-
-	u->no_phc = true;
-	unit_sleep_us(u, USEC_PER_SEC);
-	pkt = send_or_ask(u);
-	KUNIT_ASSERT_NOT_NULL(test, pkt);
-	unit_capture(u, old->slot, late);
-	unit_sent(u, pkt);
-	KUNIT_EXPECT_TRUE(test, unit_wait(u, 30 * USEC_PER_MSEC));
-	EXPECT_NO_STAMP(test, pkt);
-	unit_finish(test, u);
-}
-
-/* The same for a driver that has no such callback. */
-static void suspect_without_phc_callback_is_discarded(struct kunit *test)
-{
-	struct model model = models[MODEL_I210];
-	struct txts_ops ops = *model.ops;
-	struct pkt *old, *pkt;
-	struct unit *u;
-
-	ops.phc = NULL;
-	ops.mac = NULL;
-	model.ops = &ops;
-	u = unit_new_model(test, &model);
-	old = timed_out(test, u);
-	unit_sleep_us(u, USEC_PER_SEC);
-	pkt = send_or_ask(u);
-	KUNIT_ASSERT_NOT_NULL(test, pkt);
-	unit_capture(u, old->slot, unit_advance(u, 1));
-	KUNIT_EXPECT_TRUE(test, unit_wait(u, 5 * USEC_PER_MSEC));
-	EXPECT_NO_STAMP(test, pkt);
-	EXPECT_COUNT(test, u, TXTS_DISCARD_SUSPECT, 1);
-	unit_sent(u, pkt);
-	/* The device is not lost for stamps. */
-	unit_sleep_us(u, 1100 * USEC_PER_MSEC);
-	pkt = unit_send(u);
-	KUNIT_ASSERT_NOT_NULL(test, pkt);
-	unit_wire(u, pkt);
-	unit_sent(u, pkt);
-	unit_wait(u, 20 * USEC_PER_MSEC);
-	unit_sleep_us(u, 1100 * USEC_PER_MSEC);
-	pkt = unit_send(u);
-	KUNIT_ASSERT_NOT_NULL(test, pkt);
-	unit_wire(u, pkt);
-	unit_sent(u, pkt);
-	unit_wait(u, 20 * USEC_PER_MSEC);
-	EXPECT_STAMP(test, pkt);
-	unit_finish(test, u);
-}
-
-/* The orphan of a suspect that ended too: still never delivered. */
-static void suspect_that_ends_leaves_two_frames_behind(struct kunit *test)
-{
-	struct unit *u = unit_of_id(test);
-	struct pkt *old = timed_out(test, u), *suspect, *pkt;
-	u64 late = unit_advance(u, 1);
-
-	unit_sleep_us(u, USEC_PER_SEC);
-	suspect = send_or_ask(u);
-	KUNIT_ASSERT_NOT_NULL(test, suspect);
-	unit_sent(u, suspect);
-	KUNIT_ASSERT_TRUE(test, unit_wait(u, 30 * USEC_PER_MSEC));
-	unit_capture(u, old->slot, late);
-	unit_sleep_us(u, USEC_PER_MSEC);
-	/* One came. The suspect's own may still come. */
-	pkt = unit_send(u);
-	unit_wire(u, suspect);
-	unit_sleep_us(u, USEC_PER_MSEC);
-	unit_sleep_us(u, 1100 * USEC_PER_MSEC);
-	if (!pkt)
-		pkt = send_or_ask(u);
-	KUNIT_ASSERT_NOT_NULL(test, pkt);
-	unit_wire(u, pkt);
-	unit_sent(u, pkt);
-	unit_wait(u, 30 * USEC_PER_MSEC);
-	EXPECT_NO_STAMP(test, old);
-	EXPECT_NO_STAMP(test, suspect);
+	unit_serve_all(u);
 	EXPECT_STAMP(test, pkt);
 	unit_finish(test, u);
 }
@@ -492,19 +285,19 @@ static void suspect_that_ends_leaves_two_frames_behind(struct kunit *test)
 static void quarantine_does_not_age_while_the_link_is_down(struct kunit *test)
 {
 	struct unit *u = unit_of_id(test);
-	struct pkt *old = timed_out(test, u), *pkt;
+	struct pkt *old = unit_timed_out(test, u), *pkt;
 
 	txts_link(&u->txts, false);
 	unit_sleep_us(u, 3 * USEC_PER_SEC);
-	KUNIT_EXPECT_NULL(test, send_or_ask(u));
+	KUNIT_EXPECT_NULL(test, unit_send_or_ask(u));
 	txts_link(&u->txts, true);
 	unit_sleep_us(u, 900 * USEC_PER_MSEC);
 	KUNIT_EXPECT_NULL(test, unit_send(u));
 	unit_sleep_us(u, 110 * USEC_PER_MSEC);
-	pkt = send_or_ask(u);
+	pkt = unit_send_or_ask(u);
 	KUNIT_ASSERT_NOT_NULL(test, pkt);
 	EXPECT_COUNT(test, u, TXTS_SUSPECT, 1);
-	serve_all(u);
+	unit_serve_all(u);
 	EXPECT_NO_STAMP(test, old);
 	EXPECT_STAMP(test, pkt);
 	unit_finish(test, u);
@@ -518,7 +311,7 @@ static void quarantine_does_not_age_while_paused(struct kunit *test)
 	unsigned int i;
 
 	u->mac = TXTS_MAC_HELD;
-	old = timed_out(test, u);
+	old = unit_timed_out(test, u);
 	for (i = 0; i < 12; i++) {
 		unit_sleep_us(u, 250 * USEC_PER_MSEC);
 		KUNIT_EXPECT_NULL(test, unit_send(u));
@@ -526,9 +319,9 @@ static void quarantine_does_not_age_while_paused(struct kunit *test)
 	}
 	/* The pause ends: from now on it ages. */
 	u->mac = TXTS_MAC_BUSY;
-	KUNIT_EXPECT_NULL(test, send_or_ask(u));
+	KUNIT_EXPECT_NULL(test, unit_send_or_ask(u));
 	unit_sleep_us(u, 900 * USEC_PER_MSEC);
-	KUNIT_EXPECT_NULL(test, send_or_ask(u));
+	KUNIT_EXPECT_NULL(test, unit_send_or_ask(u));
 	EXPECT_COUNT(test, u, TXTS_SUSPECT, 0);
 	/* The frame leaves, its stamp comes. */
 	unit_wire(u, old);
@@ -536,7 +329,7 @@ static void quarantine_does_not_age_while_paused(struct kunit *test)
 	pkt = unit_send(u);
 	KUNIT_ASSERT_NOT_NULL(test, pkt);
 	EXPECT_COUNT(test, u, TXTS_ORPHAN, 1);
-	serve_all(u);
+	unit_serve_all(u);
 	EXPECT_NO_STAMP(test, old);
 	EXPECT_STAMP(test, pkt);
 	unit_finish(test, u);
@@ -564,7 +357,7 @@ static void wedged_slot_is_counted_once_and_not_polled(struct kunit *test)
 static void quarantined_slot_does_not_block_its_neighbours(struct kunit *test)
 {
 	struct unit *u = unit_new(test, MODEL_I225);
-	struct pkt *old = timed_out(test, u), *pkt;
+	struct pkt *old = unit_timed_out(test, u), *pkt;
 	unsigned int i;
 
 	for (i = 0; i < 20; i++) {
@@ -604,9 +397,9 @@ static void gso_frame_holds_its_slot_until_sent(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, TXTS_QUARANTINE,
 			u->txts.slots[pkt->slot].state);
 	unit_sent(u, pkt);
-	pkt = send_or_ask(u);
+	pkt = unit_send_or_ask(u);
 	KUNIT_ASSERT_NOT_NULL(test, pkt);
-	serve_all(u);
+	unit_serve_all(u);
 	EXPECT_STAMP(test, pkt);
 	unit_finish(test, u);
 }
@@ -622,9 +415,9 @@ static void stamps_of_further_segments_are_orphans(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 1, pkt->stamps);
 	unit_sent(u, pkt);
 	unit_sleep_us(u, 1100 * USEC_PER_MSEC);
-	while ((pkt = send_or_ask(u)))
+	while ((pkt = unit_send_or_ask(u)))
 		;
-	serve_all(u);
+	unit_serve_all(u);
 	EXPECT_COUNT(test, u, TXTS_ORPHAN, 1);
 	EXPECT_COUNT(test, u, TXTS_DELIVERED, u->model->slots + 1);
 	unit_finish(test, u);
@@ -651,17 +444,6 @@ static struct kunit_case quarantine_cases[] = {
 	KUNIT_CASE_PARAM(orphan_that_cannot_be_read_stays,
 			 single_gen_params),
 	KUNIT_CASE_PARAM(hardware_reset_is_evidence, model_gen_params),
-	KUNIT_CASE_PARAM(suspect_gets_its_own_stamp_not_the_orphan,
-			 single_gen_params),
-	KUNIT_CASE_PARAM(suspect_whose_check_is_slow_ends_in_time,
-			 single_gen_params),
-	KUNIT_CASE_PARAM(suspect_without_orphan_is_served,
-			 single_gen_params),
-	KUNIT_CASE_PARAM(suspect_without_phc_gets_no_stamp,
-			 single_gen_params),
-	KUNIT_CASE(suspect_without_phc_callback_is_discarded),
-	KUNIT_CASE_PARAM(suspect_that_ends_leaves_two_frames_behind,
-			 single_gen_params),
 	KUNIT_CASE_PARAM(quarantine_does_not_age_while_the_link_is_down,
 			 single_gen_params),
 	KUNIT_CASE_PARAM(quarantine_does_not_age_while_paused,

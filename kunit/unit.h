@@ -165,6 +165,7 @@ struct unit *unit_new(struct kunit *test, enum model_id model);
 struct unit *unit_new_model(struct kunit *test, const struct model *model);
 void unit_free(struct kunit *test, struct unit *u);
 void unit_violated(struct unit *u, const char *what);
+void unit_work_us(u64 us);
 u64 unit_advance(struct unit *u, u64 steps);
 ktime_t unit_convert(struct unit *u, unsigned int timer, u64 raw);
 void unit_clock_step(struct unit *u, unsigned int timer, s64 step);
@@ -200,6 +201,8 @@ void unit_dropped(struct unit *u, struct pkt *pkt);
 void unit_abort(struct unit *u, struct pkt *pkt);
 void unit_collect(struct unit *u);
 unsigned int unit_refs(struct unit *u, struct pkt *pkt);
+struct pkt *unit_send_or_ask(struct unit *u);
+void unit_serve_all(struct unit *u);
 
 /* oracle.c */
 u64 unit_count(struct unit *u, enum txts_counter counter);
@@ -207,6 +210,7 @@ u64 unit_skips(struct unit *u);
 s64 unit_in_flight(struct unit *u);
 void unit_sleep_us(struct unit *u, u64 us);
 bool unit_wait(struct unit *u, u64 us);
+struct pkt *unit_timed_out(struct kunit *test, struct unit *u);
 const char *unit_recycle(struct unit *u);
 const char *unit_verdict(struct unit *u);
 void unit_check(struct kunit *test, struct unit *u);
