@@ -16,7 +16,7 @@
 struct seen {
 	const struct txts *txts;
 	unsigned int requests, skips, readies, orphans, delivers, timeouts;
-	unsigned int stages;
+	unsigned int stages, throttles, levels;
 	unsigned int slot;
 	u32 gen;
 	u16 queue;
@@ -27,6 +27,9 @@ struct seen {
 	s64 ns;
 	unsigned int attempts;
 	unsigned int from, to;
+	unsigned int class;
+	u64 refused_ns;
+	ktime_t refused_at;
 };
 
 static void probe_request(void *data, const struct txts *txts,
@@ -123,6 +126,31 @@ static void probe_stage(void *data, const struct txts *txts,
 	seen->to = to;
 }
 
+static void probe_throttle(void *data, const struct txts *txts,
+			   unsigned int class, u64 ns)
+{
+	struct seen *seen = data;
+
+	if (txts != seen->txts)
+		return;
+	seen->throttles++;
+	seen->class = class;
+	seen->refused_ns = ns;
+	seen->refused_at = ktime_get();
+}
+
+static void probe_level(void *data, const struct txts *txts,
+			unsigned int from, unsigned int to)
+{
+	struct seen *seen = data;
+
+	if (txts != seen->txts)
+		return;
+	seen->levels++;
+	seen->from = from;
+	seen->to = to;
+}
+
 static void stop_watching(void *data)
 {
 	unregister_trace_txts_request(probe_request, data);
@@ -132,6 +160,8 @@ static void stop_watching(void *data)
 	unregister_trace_txts_deliver(probe_deliver, data);
 	unregister_trace_txts_timeout(probe_timeout, data);
 	unregister_trace_txts_stage(probe_stage, data);
+	unregister_trace_txts_throttle(probe_throttle, data);
+	unregister_trace_txts_level(probe_level, data);
 	tracepoint_synchronize_unregister();
 }
 
@@ -150,6 +180,8 @@ static struct seen *watch(struct kunit *test, struct unit *u)
 	err |= register_trace_txts_deliver(probe_deliver, seen);
 	err |= register_trace_txts_timeout(probe_timeout, seen);
 	err |= register_trace_txts_stage(probe_stage, seen);
+	err |= register_trace_txts_throttle(probe_throttle, seen);
+	err |= register_trace_txts_level(probe_level, seen);
 	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, stop_watching,
 							   seen));
 	KUNIT_ASSERT_EQ(test, 0, err);
@@ -301,12 +333,105 @@ static void stage_change_is_traced(struct kunit *test)
 	unit_finish(test, u);
 }
 
+/* More than the budget of a window, whoever it is for. */
+static void read_for_2_ms(struct unit *u, unsigned int slot)
+{
+	unit_work_us(2000);
+}
+
+static void send_at_any_cost(struct unit *u, bool ptp)
+{
+	struct txts_request request = { .ptp = ptp };
+	struct pkt *pkt = unit_pkt(u);
+
+	if (unit_reserve_as(u, pkt, &request))
+		return;
+	unit_commit(u, pkt);
+	unit_wire(u, pkt);
+	unit_wait(u, 20 * USEC_PER_MSEC);
+	unit_sent(u, pkt);
+}
+
+static const enum txts_class classes[] = { TXTS_ORDINARY, TXTS_PTP };
+
+static void class_name(const enum txts_class *class, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s",
+		 *class == TXTS_PTP ? "ptp" : "ordinary");
+}
+
+KUNIT_ARRAY_PARAM(class, classes, class_name);
+
+/* An account that is used up: which, once, and until the window's end. */
+static void throttle_is_traced_with_its_class(struct kunit *test)
+{
+	enum txts_class class = *(const enum txts_class *)test->param_value;
+	struct seen *seen;
+	struct unit *u;
+
+	if (!IS_ENABLED(CONFIG_TRACEPOINTS))
+		kunit_skip(test, "the kernel has no tracepoints");
+	u = unit_new(test, MODEL_I210);
+	seen = watch(test, u);
+	u->in_read = read_for_2_ms;
+	send_at_any_cost(u, class == TXTS_PTP);
+	u->in_read = NULL;
+	KUNIT_EXPECT_EQ(test, 1, seen->throttles);
+	KUNIT_EXPECT_EQ(test, class, seen->class);
+	KUNIT_EXPECT_GT(test, seen->refused_ns, 0);
+	KUNIT_EXPECT_LE(test, seen->refused_ns, TXTS_WINDOW_NS);
+	/* What was traced is what happens: refused before, not after. */
+	while (ktime_before(ktime_get(),
+			    ktime_add_ns(seen->refused_at, seen->refused_ns) -
+			    NSEC_PER_MSEC)) {
+		send_at_any_cost(u, class == TXTS_PTP);
+		unit_sleep_us(u, USEC_PER_MSEC);
+	}
+	KUNIT_EXPECT_GT(test, unit_count(u, TXTS_SKIP_THROTTLED), 0);
+	EXPECT_COUNT(test, u, TXTS_DELIVERED, 1);
+	unit_sleep_us(u, 2 * USEC_PER_MSEC);
+	send_at_any_cost(u, class == TXTS_PTP);
+	EXPECT_COUNT(test, u, TXTS_DELIVERED, 2);
+	KUNIT_EXPECT_EQ(test, 1, seen->throttles);
+	unit_finish(test, u);
+}
+
+/* The level that a CPU rises to and, when it is calm, falls back from. */
+static void level_change_is_traced(struct kunit *test)
+{
+	struct seen *seen;
+	struct unit *u;
+	unsigned int i;
+
+	if (!IS_ENABLED(CONFIG_TRACEPOINTS))
+		kunit_skip(test, "the kernel has no tracepoints");
+	u = unit_new(test, MODEL_I210);
+	seen = watch(test, u);
+	u->in_read = read_for_2_ms;
+	for (i = 0; i < 10 && !seen->levels; i++) {
+		send_at_any_cost(u, false);
+		unit_sleep_us(u, TXTS_WINDOW_NS / NSEC_PER_USEC);
+	}
+	KUNIT_EXPECT_EQ(test, 1, seen->levels);
+	KUNIT_EXPECT_EQ(test, TXTS_LEVEL_PROMPT, seen->from);
+	KUNIT_EXPECT_EQ(test, TXTS_LEVEL_FREE, seen->to);
+	u->in_read = NULL;
+	unit_sleep_us(u, 3 * USEC_PER_SEC);
+	send_at_any_cost(u, false);
+	KUNIT_EXPECT_EQ(test, 2, seen->levels);
+	KUNIT_EXPECT_EQ(test, TXTS_LEVEL_FREE, seen->from);
+	KUNIT_EXPECT_EQ(test, TXTS_LEVEL_PROMPT, seen->to);
+	unit_finish(test, u);
+}
+
 static struct kunit_case trace_cases[] = {
 	KUNIT_CASE_PARAM(life_of_a_request_is_traced, model_gen_params),
 	KUNIT_CASE_PARAM(skip_is_traced_with_its_reason, model_gen_params),
 	KUNIT_CASE_PARAM(timeout_and_orphan_are_traced, model_gen_params),
 	KUNIT_CASE_PARAM(discard_is_traced_as_such, model_gen_params),
 	KUNIT_CASE(stage_change_is_traced),
+	KUNIT_CASE_PARAM(throttle_is_traced_with_its_class, class_gen_params),
+	KUNIT_CASE(level_change_is_traced),
 	{}
 };
 
