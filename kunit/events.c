@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The events and the lives of the explorer. */
-#include <linux/delay.h>
 
 #include "../internal.h"
 #include "explore.h"
@@ -84,10 +83,7 @@ static void event_link_down(struct unit *u)
 
 static void event_slow_bus(struct unit *u)
 {
-	unsigned int us;
-
-	for (us = 0; us < 25000; us += 500)
-		udelay(500);
+	unit_work_us(25000);
 }
 
 static void event_flush(struct unit *u)

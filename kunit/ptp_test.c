@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* G11 and G12: who gets a slot, and who stands back. */
-#include <linux/delay.h>
 #include <linux/if_ether.h>
 #include <linux/if_vlan.h>
 #include <linux/ip.h>
@@ -33,6 +32,7 @@ static struct unit *ordinary_unit(struct kunit *test)
 	const enum model_id *id = test->param_value;
 	struct unit *u = unit_new(test, *id);
 
+	WRITE_ONCE(txts_budget_permille, TXTS_BUDGET_PERMILLE);
 	u->ordinary = true;
 	return u;
 }
@@ -205,7 +205,7 @@ static void one_slot_is_kept_for_ptp(struct kunit *test)
 /* Each read out takes long: what a slow bus does to a flood. */
 static void slow_read(struct unit *u, unsigned int slot)
 {
-	udelay(40);
+	unit_work_us(40);
 }
 
 static void send_for(struct unit *u, u64 us, unsigned int every_us, bool ptp)
