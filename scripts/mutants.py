@@ -4,7 +4,7 @@
 
 mutants.py list LIST [NAME...]
     Checks the list; prints name, suite and files of each fault, or of those
-    named.
+    named. Exits with 2 if there is none of a name.
 
 mutants.py plant LIST NAME FROM TO INFO
     Writes the files of the fault from the directory FROM, with the fault in
@@ -17,6 +17,7 @@ mutants.py verdict LOG KUNIT_LOG
     finds reports of the kernel.
 """
 
+import difflib
 import os
 import re
 import subprocess
@@ -65,8 +66,14 @@ def load(name):
 def show_list(name, chosen):
     """Prints the faults, or those chosen."""
     mutants = load(name)
-    for wrong in set(chosen) - set(mutants):
-        sys.exit(f"there is no mutant {wrong} in {name}")
+    wrong = [which for which in chosen if which not in mutants]
+    for which in wrong:
+        close = difflib.get_close_matches(which, mutants)
+        print(f"there is no planted fault {which}"
+              + (f", perhaps {' or '.join(close)}" if close else ""),
+              file=sys.stderr)
+    if wrong:
+        sys.exit(2)
     for which, changes in mutants.items():
         if not chosen or which in chosen:
             print(which, changes[0].suite, *{c.file for c in changes})

@@ -4,8 +4,9 @@
 # Plants faults in a copy of lib/txts, one at a time, and demands that a KUnit
 # suite notices each of them, on User Mode Linux 6.12:
 #
-#   mutants.sh [NAME...]
+#   mutants.sh [--list | NAME...]
 #
+# --list prints the name of each fault and the suite that is to notice it.
 # kunit/mutants is the list of faults. The copy is build/mutants/src, a view of
 # the kernel of its own; the kernel counts what is executed, as for "make
 # coverage". First all suites must pass without a fault. Then, for each fault,
@@ -15,9 +16,9 @@
 set -euo pipefail
 . "$(dirname "$0")/env.sh"
 . "$SCRIPTS/overlay.sh"
-HINT='make mutants'
 export PYTHONDONTWRITEBYTECODE=1
 
+usage='use mutants.sh [--list | NAME...]'
 list=$TOP/kunit/mutants
 dir=$BUILD/mutants
 src=$dir/src
@@ -147,9 +148,20 @@ try_mutant()
 	return 1
 }
 
+[[ ${1:-} != -* || $1 == --list ]] || die "unknown argument $1" "$usage"
 "$SCRIPTS/packages.sh" coverage
-chosen=$("${mutants[@]}" list "$list" "$@") ||
-	die 'the list of mutants cannot be used' "mend $list or the arguments"
+if [[ ${1:-} == --list ]]; then
+	(($# == 1)) || die '--list stands alone' "$usage"
+	"${mutants[@]}" list "$list" | cut -d ' ' -f 1,2
+	exit
+fi
+rc=0
+chosen=$("${mutants[@]}" list "$list" "$@") || rc=$?
+((rc != 2)) ||
+	die 'nothing was planted' 'scripts/mutants.sh --list prints all names'
+((rc == 0)) || die 'the list of mutants cannot be used' "mend $list"
+# shellcheck disable=SC2034
+HINT='make mutants'
 "$SCRIPTS/fetch.sh" source-6.12
 lock mutants
 copy_sources
