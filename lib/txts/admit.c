@@ -167,11 +167,23 @@ static void txts_throttle(struct txts *txts, enum txts_class class, u64 ns)
 		atomic64_set(&txts->throttled[class], until);
 }
 
-static void txts_level_changed(struct txts *txts, u8 from,
-			       const struct txts_load *load)
+/* Nobody else changes the account of this CPU until txts_close_account(). */
+static struct txts_load *txts_open_account(unsigned long *flags)
 {
+	local_irq_save(*flags);
+	return this_cpu_ptr(&txts_loads);
+}
+
+/* What follows from the entries made since the level was @from. */
+static void txts_close_account(struct txts *txts, const struct txts_load *load,
+			       u8 from, enum txts_class class, u64 refuse,
+			       unsigned long flags)
+{
+	if (refuse)
+		txts_throttle(txts, class, refuse);
 	if (load->level != from)
 		trace_txts_level(txts, from, load->level);
+	local_irq_restore(flags);
 }
 
 /**
@@ -196,24 +208,20 @@ u64 txts_charge(struct txts *txts, enum txts_cost cost, enum txts_class class,
 	};
 	struct txts_load *load;
 	unsigned long flags;
-	u64 refuse;
 	u8 level;
 
-	local_irq_save(flags);
-	load = this_cpu_ptr(&txts_loads);
+	if (READ_ONCE(txts->policy) != TXTS_POLICY_AUTO)
+		return txts_work_clock();
+	/* For PTP its share is what it is, active or not. */
+	if (class == TXTS_ORDINARY && atomic64_read(&txts->ptp_seen))
+		charge.ptp_active = txts_ptp_active(txts, ktime_get());
+	load = txts_open_account(&flags);
+	level = load->level;
 	charge.now = txts_work_clock();
 	/* The clocks of two CPUs may differ by more than the work took. */
 	charge.took = max_t(s64, charge.now - began, 0);
-	if (READ_ONCE(txts->policy) == TXTS_POLICY_AUTO) {
-		charge.ptp_active = atomic64_read(&txts->ptp_seen) &&
-				    txts_ptp_active(txts, ktime_get());
-		level = load->level;
-		refuse = txts_policy_charge(load, &charge);
-		if (refuse)
-			txts_throttle(txts, class, refuse);
-		txts_level_changed(txts, level, load);
-	}
-	local_irq_restore(flags);
+	txts_close_account(txts, load, level, class,
+			   txts_policy_charge(load, &charge), flags);
 	return charge.now;
 }
 
@@ -228,20 +236,17 @@ void txts_bh_began(struct txts *txts)
 	s64 queued = atomic64_xchg(&txts->bh_queued, 0);
 	struct txts_load *load;
 	unsigned long flags;
-	u64 refuse;
+	s64 delay;
 	u8 level;
 
 	if (!queued || READ_ONCE(txts->policy) != TXTS_POLICY_AUTO)
 		return;
-	local_irq_save(flags);
-	load = this_cpu_ptr(&txts_loads);
+	delay = max_t(s64, ktime_get() - queued, 0);
+	load = txts_open_account(&flags);
 	level = load->level;
-	refuse = txts_policy_late(load, txts_work_clock(),
-				  max_t(s64, ktime_get() - queued, 0));
-	if (refuse)
-		txts_throttle(txts, TXTS_ORDINARY, refuse);
-	txts_level_changed(txts, level, load);
-	local_irq_restore(flags);
+	txts_close_account(txts, load, level, TXTS_ORDINARY,
+			   txts_policy_late(load, txts_work_clock(), delay),
+			   flags);
 }
 
 /**
@@ -260,12 +265,10 @@ void txts_moved_away(struct txts *txts)
 
 	if (READ_ONCE(txts->policy) != TXTS_POLICY_AUTO)
 		return;
-	local_irq_save(flags);
-	load = this_cpu_ptr(&txts_loads);
+	load = txts_open_account(&flags);
 	level = load->level;
 	txts_policy_roll(load, txts_work_clock());
-	txts_level_changed(txts, level, load);
-	local_irq_restore(flags);
+	txts_close_account(txts, load, level, TXTS_ORDINARY, 0, flags);
 }
 
 enum txts_level txts_level(void)

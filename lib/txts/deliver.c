@@ -135,10 +135,13 @@ static void txts_deliver(struct txts_waiter *waiter)
 static void txts_deliver_list(struct txts *txts, struct llist_head *head)
 {
 	struct txts_waiter *waiter, *next;
-	u64 began = txts_work_clock();
 	struct llist_node *list;
 	enum txts_class class;
+	u64 began;
 
+	if (llist_empty(head))
+		return;
+	began = txts_work_clock();
 	list = llist_reverse_order(llist_del_all(head));
 	llist_for_each_entry_safe(waiter, next, list, node) {
 		class = waiter->class;
