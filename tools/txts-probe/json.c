@@ -65,6 +65,7 @@ static void write_members(FILE *out, const struct result *result)
 {
 	const struct options *opts = result->opts;
 	const struct track *track = result->track;
+	bool known;
 
 	fprintf(out, "{\n  \"tool\": \"txts-probe\"");
 	text_member(out, "interface", opts->ifname);
@@ -96,6 +97,10 @@ static void write_members(FILE *out, const struct result *result)
 	member(out, "reconfigured", opts->reconfigure, result->reconfigured);
 	member(out, "reconfigure_errors", opts->reconfigure,
 	       result->reconfigure_errors);
+	member(out, "early", opts->launch, track->early);
+	known = track->off_min <= track->off_max;
+	member(out, "launch_to_stamp_min_ns", known, track->off_min);
+	member(out, "launch_to_stamp_max_ns", known, track->off_max);
 	write_latency(out, result);
 	write_stats(out, result);
 	fputs("\n}\n", out);

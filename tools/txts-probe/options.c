@@ -33,6 +33,13 @@ static const char usage_text[] =
 "  -u, --udp [ADDR:]PORT send UDP/IPv4; without ADDR to 224.0.1.129. The\n"
 "                        default is a PTP Sync in Ethernet (0x88f7). The\n"
 "                        messages are of PTP domain 127.\n"
+"  -S, --segments N      each packet is UDP that the kernel or the NIC cuts\n"
+"                        into N frames (UDP_SEGMENT); needs --udp\n"
+"  -L, --launch TIME     ask that each packet leaves (SO_TXTIME, for the ETF\n"
+"                        qdisc) at a CLOCK_TAI time that is a multiple of the\n"
+"                        gap, TIME ahead or more; those of a burst follow\n"
+"                        1ms after each other\n"
+"  -P, --priority N      SO_PRIORITY of the socket, 0 to 6 (0)\n"
 "  -w, --software        ask for software stamps too: a packet for which\n"
 "                        the driver refuses a hardware stamp then shows\n"
 "  -s, --stats           compare the NIC's counters before and after\n"
@@ -61,6 +68,9 @@ static const struct option long_options[] = {
 	{ "seed",	required_argument, NULL, OPT_SEED },
 	{ "timeout",	required_argument, NULL, 't' },
 	{ "udp",	required_argument, NULL, 'u' },
+	{ "segments",	required_argument, NULL, 'S' },
+	{ "launch",	required_argument, NULL, 'L' },
+	{ "priority",	required_argument, NULL, 'P' },
 	{ "software",	no_argument, NULL, 'w' },
 	{ "stats",	no_argument, NULL, 's' },
 	{ "reconfigure", required_argument, NULL, 'r' },
@@ -202,6 +212,13 @@ static int parse_one(int option, const char *arg, struct options *opts)
 		return parse_time("--timeout", arg, 1, &opts->timeout);
 	case 'u':
 		return parse_udp(arg, opts);
+	case 'S':
+		return parse_number("--segments", arg, 2, MAX_SEGMENTS,
+				    &opts->segments);
+	case 'L':
+		return parse_time("--launch", arg, 1, &opts->launch);
+	case 'P':
+		return parse_number("--priority", arg, 0, 6, &opts->priority);
 	case 'w':
 		opts->software = true;
 		return 0;
@@ -253,6 +270,15 @@ static int check_together(const struct options *opts)
 		      stderr);
 		return -1;
 	}
+	if (opts->segments > 1 && !opts->udp) {
+		fputs("txts-probe: --segments needs --udp\n", stderr);
+		return -1;
+	}
+	if (opts->launch >= opts->timeout) {
+		fputs("txts-probe: --timeout must be longer than --launch\n",
+		      stderr);
+		return -1;
+	}
 	if (opts->cpu >= 0 && opts->cpu >= sysconf(_SC_NPROCESSORS_CONF)) {
 		fprintf(stderr, "txts-probe: --cpu: there is no CPU %d here\n",
 			opts->cpu);
@@ -269,6 +295,7 @@ int parse_options(int argc, char **argv, struct options *opts)
 	*opts = (struct options){
 		.count = 1000,
 		.burst = 16,
+		.segments = 1,
 		.gap = NSEC_PER_MSEC,
 		.timeout = NSEC_PER_SEC,
 		.seed = 1,
@@ -276,7 +303,7 @@ int parse_options(int argc, char **argv, struct options *opts)
 	};
 
 	while ((option = getopt_long(argc, argv,
-				     "i:n:m:b:g:J:t:u:wsr:kf:c:j:o:vh",
+				     "i:n:m:b:g:J:t:u:S:L:P:wsr:kf:c:j:o:vh",
 				     long_options, NULL)) != -1) {
 		if (option == 'h') {
 			fputs(usage_text, stdout);

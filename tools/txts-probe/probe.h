@@ -10,6 +10,8 @@
 #define NSEC_PER_MSEC	1000000LL
 #define NSEC_PER_USEC	1000LL
 
+#define MAX_SEGMENTS	16U
+
 enum exit_code {
 	EXIT_ALL_STAMPED = 0,
 	EXIT_ERROR = 1,
@@ -35,6 +37,9 @@ struct options {
 	unsigned int reconfigure;	/* calls per second, 0: off */
 	bool udp;
 	struct sockaddr_in to;
+	unsigned int segments;		/* of each packet, 1: it is one */
+	long long launch;		/* ahead of it, 0: no launch time */
+	unsigned int priority;		/* of the socket */
 	bool software;
 	bool stats;
 	bool keep;
@@ -61,6 +66,7 @@ struct packet {
 	long long sent;		/* CLOCK_MONOTONIC */
 	long long latency;	/* send to stamp, valid unless it is missing */
 	long long stamp;	/* PHC time, 0 if there is none */
+	long long launch;	/* CLOCK_TAI, 0 if there is none */
 	enum packet_state state;
 };
 
@@ -77,6 +83,8 @@ struct track {
 	unsigned int unknown;		/* reports with an id never sent */
 	unsigned int backwards;		/* not later than the one before */
 	unsigned int unreleased;	/* bytes still held at the end */
+	unsigned int early;		/* stamps that came before the launch */
+	long long off_min, off_max;	/* from launch to stamp */
 	long long timeout;
 };
 
@@ -112,7 +120,7 @@ int parse_options(int argc, char **argv, struct options *opts);
 /* socket.c */
 int probe_socket(const struct options *opts, int ifindex);
 int probe_send(int fd, const struct options *opts, int ifindex,
-	       unsigned int seq);
+	       unsigned int seq, long long launch);
 
 /* errqueue.c: 1 for a report, 0 when the queue is empty, < 0 for an error */
 struct report {
@@ -139,6 +147,7 @@ long long track_remainder(const struct track *track);
 void interrupt_probe(void);
 bool is_interrupted(void);
 long long now_ns(void);
+long long tai_ns(void);
 int run_probe(const struct options *opts, int ifindex, struct track *track);
 
 /* hwtstamp.c */

@@ -121,6 +121,7 @@ static void print_stats(const struct result *result, FILE *out)
 void print_table(const struct result *result, FILE *out)
 {
 	const struct options *opts = result->opts;
+	const struct track *track = result->track;
 
 	fprintf(out, "%-22s %s (%s at %s), mode %s, %s, %.3f s%s\n",
 		"interface", opts->ifname, result->driver, result->bus,
@@ -129,6 +130,12 @@ void print_table(const struct result *result, FILE *out)
 		result->interrupted ? ", INTERRUPTED" : "");
 	print_outcomes(result, out);
 	print_latency(result, out);
+	if (opts->launch && track->off_min <= track->off_max)
+		fprintf(out, "%-22s min %lld  max %lld ns, %u came before it\n",
+			"launch to stamp", track->off_min, track->off_max,
+			track->early);
+	else if (opts->launch)
+		fprintf(out, "%-22s no stamp came\n", "launch to stamp");
 	if (opts->reconfigure)
 		fprintf(out, "%-22s %u times, %u errors\n", "reconfigured",
 			result->reconfigured, result->reconfigure_errors);

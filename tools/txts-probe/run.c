@@ -11,6 +11,8 @@
 
 #include "probe.h"
 
+#define LAUNCH_STEP	NSEC_PER_MSEC	/* between packets of a burst */
+
 struct run {
 	const struct options *opts;
 	struct track *track;
@@ -37,6 +39,14 @@ long long now_ns(void)
 	struct timespec ts;
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * NSEC_PER_SEC + ts.tv_nsec;
+}
+
+long long tai_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_TAI, &ts);
 	return ts.tv_sec * NSEC_PER_SEC + ts.tv_nsec;
 }
 
@@ -103,14 +113,26 @@ static int reopen(struct run *run)
 	return run->fd < 0 ? -1 : 0;
 }
 
-static int send_one(struct run *run)
+/* When the packets of a group leave from: a multiple of the gap. */
+static long long launch_base(const struct options *opts)
+{
+	long long unit = opts->gap ?: 1;
+
+	if (!opts->launch)
+		return 0;
+	return (tai_ns() + opts->launch + unit - 1) / unit * unit;
+}
+
+static int send_one(struct run *run, long long launch)
 {
 	struct track *track = run->track;
 	struct packet *packet;
 	int ret;
 
 	packet = track_sent(track, now_ns());
-	ret = probe_send(run->fd, run->opts, run->ifindex, track->sent - 1);
+	packet->launch = launch;
+	ret = probe_send(run->fd, run->opts, run->ifindex, track->sent - 1,
+			 launch);
 	switch (-ret) {
 	case 0:
 		return 0;
@@ -157,17 +179,19 @@ static int send_group(struct run *run, unsigned int *tried)
 {
 	struct track *track = run->track;
 	unsigned int size = 1;
-	long long start;
+	long long start, launch;
 	int ret;
 
 	if (run->opts->mode == MODE_BURST)
 		size = run->opts->burst;
 	track_group(track);
 	start = now_ns();
+	launch = launch_base(run->opts);
 	while (size-- && *tried < run->opts->count && !is_interrupted()) {
-		ret = send_one(run);
+		ret = send_one(run, launch);
 		if (ret)
 			return ret;
+		launch += launch ? LAUNCH_STEP : 0;
 		progress(run, ++*tried);
 	}
 	if (run->opts->mode == MODE_STREAM)

@@ -6,6 +6,7 @@
 #include <linux/errqueue.h>
 #include <linux/if_packet.h>
 #include <linux/net_tstamp.h>
+#include <linux/udp.h>
 #include <net/ethernet.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -83,6 +84,20 @@ static int udp_setup(int fd, const struct options *opts, int ifindex)
 	return bind(fd, (struct sockaddr *)&from, sizeof(from));
 }
 
+static int set_launch(int fd)
+{
+	struct sock_txtime txtime = { .clockid = CLOCK_TAI };
+
+	return setsockopt(fd, SOL_SOCKET, SO_TXTIME, &txtime, sizeof(txtime));
+}
+
+static int set_segments(int fd)
+{
+	int size = sizeof(struct ptp_sync);
+
+	return setsockopt(fd, IPPROTO_UDP, UDP_SEGMENT, &size, sizeof(size));
+}
+
 int probe_socket(const struct options *opts, int ifindex)
 {
 	int fd;
@@ -100,6 +115,20 @@ int probe_socket(const struct options *opts, int ifindex)
 		perror("txts-probe: set up the UDP socket");
 		goto fail;
 	}
+	if (opts->segments > 1 && set_segments(fd)) {
+		perror("txts-probe: UDP_SEGMENT");
+		goto fail;
+	}
+	if (opts->launch && set_launch(fd)) {
+		perror("txts-probe: SO_TXTIME");
+		goto fail;
+	}
+	if (opts->priority &&
+	    setsockopt(fd, SOL_SOCKET, SO_PRIORITY, &opts->priority,
+		       sizeof(opts->priority))) {
+		perror("txts-probe: SO_PRIORITY");
+		goto fail;
+	}
 	if (set_timestamping(fd, opts)) {
 		perror("txts-probe: SO_TIMESTAMPING");
 		goto fail;
@@ -110,33 +139,63 @@ fail:
 	return -1;
 }
 
-int probe_send(int fd, const struct options *opts, int ifindex,
-	       unsigned int seq)
+/* @bytes to @to, with its launch time if it has one. */
+static int send_message(int fd, const void *bytes, size_t len, const void *to,
+			socklen_t to_len, unsigned long long launch)
 {
-	struct sync_frame frame = {
-		.eth = {
+	union {
+		char bytes[CMSG_SPACE(sizeof(launch))];
+		struct cmsghdr align;
+	} control = {};
+	struct iovec iov = { .iov_base = (void *)bytes, .iov_len = len };
+	struct msghdr msg = {
+		.msg_name = (void *)to,
+		.msg_namelen = to_len,
+		.msg_iov = &iov,
+		.msg_iovlen = 1,
+	};
+	struct cmsghdr *cmsg;
+
+	if (launch) {
+		msg.msg_control = control.bytes;
+		msg.msg_controllen = sizeof(control.bytes);
+		cmsg = CMSG_FIRSTHDR(&msg);
+		cmsg->cmsg_level = SOL_SOCKET;
+		cmsg->cmsg_type = SCM_TXTIME;
+		cmsg->cmsg_len = CMSG_LEN(sizeof(launch));
+		memcpy(CMSG_DATA(cmsg), &launch, sizeof(launch));
+	}
+	return sendmsg(fd, &msg, 0) < 0 ? -errno : 0;
+}
+
+int probe_send(int fd, const struct options *opts, int ifindex,
+	       unsigned int seq, long long launch)
+{
+	struct {
+		struct sync_frame frame;
+		unsigned char more[(MAX_SEGMENTS - 1) *
+				   sizeof(struct ptp_sync)];
+	} message = {
+		.frame.eth = {
 			.ether_dhost = { 0x01, 0x1b, 0x19 },
 			.ether_type = htons(PTP_ETHERTYPE),
 		},
 	};
+	struct sync_frame *frame = &message.frame;
 	struct sockaddr_ll ll = {
 		.sll_family = AF_PACKET,
 		.sll_protocol = htons(PTP_ETHERTYPE),
 		.sll_ifindex = ifindex,
 		.sll_halen = ETH_ALEN,
 	};
-	ssize_t ret;
 
-	fill_sync(&frame.ptp, seq);
-	/* A locally administered source address: nobody learns from it. */
-	frame.eth.ether_shost[0] = 0x02;
-	memcpy(ll.sll_addr, frame.eth.ether_dhost, ETH_ALEN);
+	fill_sync(&frame->ptp, seq);
 	if (opts->udp)
-		ret = sendto(fd, &frame.ptp, sizeof(frame.ptp), 0,
-			     (const struct sockaddr *)&opts->to,
-			     sizeof(opts->to));
-	else
-		ret = sendto(fd, &frame, sizeof(frame), 0,
-			     (struct sockaddr *)&ll, sizeof(ll));
-	return ret < 0 ? -errno : 0;
+		return send_message(fd, &frame->ptp,
+				    opts->segments * sizeof(frame->ptp),
+				    &opts->to, sizeof(opts->to), launch);
+	/* A locally administered source address: nobody learns from it. */
+	frame->eth.ether_shost[0] = 0x02;
+	memcpy(ll.sll_addr, frame->eth.ether_dhost, ETH_ALEN);
+	return send_message(fd, frame, sizeof(*frame), &ll, sizeof(ll), launch);
 }

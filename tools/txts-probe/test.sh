@@ -53,6 +53,17 @@ refuses '--seed' -i lo --seed x
 for value in 1.2.3:319 0 65536 224.0.1.129: 300.1.1.1:319; do
 	refuses '--udp' -i lo -u "$value"
 done
+for value in 1 17 x; do
+	refuses '--segments' -i lo -u 319 -S "$value"
+done
+refuses '--segments needs --udp' -i lo -S 4
+for value in 0ms 5 -1s; do
+	refuses '--launch' -i lo -L "$value"
+done
+refuses 'longer than --launch' -i lo -L 1s -t 1s
+for value in 7 -1; do
+	refuses '--priority' -i lo -P "$value"
+done
 refuses 'exclude each other' -i lo -k -r 5
 refuses 'what is' -i lo extra
 refuses 'unrecognized option' -i lo --frequency

@@ -16,6 +16,7 @@ int track_init(struct track *track, unsigned int capacity, long long timeout)
 	memset(track->packets, 0, capacity * sizeof(*track->packets));
 	track->capacity = capacity;
 	track->timeout = timeout;
+	track->off_min = 1;	/* above off_max: none yet */
 	return 0;
 }
 
@@ -24,6 +25,7 @@ struct packet *track_sent(struct track *track, long long now)
 	struct packet *packet = &track->packets[track->sent++];
 
 	packet->sent = now;
+	packet->launch = 0;
 	packet->state = PKT_PENDING;
 	track->waiting++;
 	track->group_waiting++;
@@ -66,6 +68,18 @@ void track_dropped(struct track *track, struct packet *packet)
 	track_answered(track, packet - track->packets);
 }
 
+/* A stamp that comes before its packet can have left is somebody else's. */
+static void track_launch(struct track *track, const struct packet *packet)
+{
+	long long off = packet->stamp - packet->launch;
+	bool first = track->off_min > track->off_max;
+
+	if (tai_ns() < packet->launch)
+		track->early++;
+	track->off_min = first || off < track->off_min ? off : track->off_min;
+	track->off_max = first || off > track->off_max ? off : track->off_max;
+}
+
 void track_report(struct track *track, const struct report *report,
 		  unsigned int index, long long now)
 {
@@ -93,6 +107,8 @@ void track_report(struct track *track, const struct report *report,
 		packet->state = PKT_STAMPED;
 	track->tally[packet->state]++;
 	track_answered(track, index);
+	if (packet->stamp && packet->launch)
+		track_launch(track, packet);
 }
 
 static int compare(const void *a, const void *b)
