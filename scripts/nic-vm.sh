@@ -14,9 +14,6 @@ set -euo pipefail
 HINT="scripts/nic-vm.sh $*"
 . "$SCRIPTS/nic-boot.sh"
 
-"$SCRIPTS/packages.sh" demo
-step 'build the tools' make -C "$TOP/tools" O="$BUILD/tools"
-
 prepare()
 {
 	KVER=$1
@@ -103,6 +100,13 @@ report()
 }
 
 (($#)) || set -- amd64 rt-amd64
+for kernel; do
+	[[ $kernel =~ ^(6\.12\.[^-]+-)?(rt-)?amd64$ ]] ||
+		die "$kernel is not a Debian 6.12 kernel" \
+			'use nic-vm.sh [amd64 | rt-amd64 | RELEASE]...'
+done
+"$SCRIPTS/packages.sh" demo
+step 'build the tools' make -C "$TOP/tools" O="$BUILD/tools"
 releases=()
 for kernel; do
 	prepare "$kernel"
