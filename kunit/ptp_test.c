@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* G11 and G12: who gets a slot, and who stands back. */
+#include <linux/bottom_half.h>
 #include <linux/if_ether.h>
 #include <linux/if_vlan.h>
 #include <linux/ip.h>
@@ -267,7 +268,55 @@ static void flood_of_ptp_is_throttled(struct kunit *test)
 	unit_finish(test, u);
 }
 
-/* The reference for the three above: a fixed policy admits all. */
+/* G12: and half of the budget stays its own while there are any. */
+static void ordinary_flood_leaves_ptp_its_half(struct kunit *test)
+{
+	struct unit *u = unit_new(test, MODEL_I225);
+	struct pkt *pkt = unit_pkt(u);
+	u64 delivered;
+
+	WRITE_ONCE(txts_budget_permille, TXTS_BUDGET_PERMILLE);
+	u->ordinary = true;
+	KUNIT_ASSERT_EQ(test, 0, ask(u, pkt, true));
+	unit_abort(u, pkt);
+	u->in_read = slow_read;
+	send_for(u, USEC_PER_SEC / 2, 100, false);
+	delivered = unit_count(u, TXTS_DELIVERED);
+	KUNIT_EXPECT_GT(test, unit_count(u, TXTS_SKIP_THROTTLED), 0);
+	KUNIT_EXPECT_GT(test, delivered, 0);
+	KUNIT_EXPECT_LE(test, delivered * 40, 25000 + 51 * 40);
+	unit_finish(test, u);
+}
+
+/* G11: a softirq that comes late has enough to do, for a window. */
+static void late_softirq_refuses_ordinary_requests(struct kunit *test)
+{
+	struct unit *u = unit_new(test, MODEL_82576);
+	struct pkt *pkt = unit_pkt(u);
+	int err;
+
+	u->ordinary = true;
+	local_bh_disable();
+	err = ask(u, pkt, false);
+	unit_commit(u, pkt);
+	/* A retry is due soon, in softirq. */
+	unit_work_us(3000);
+	unit_wire(u, pkt);
+	local_bh_enable();
+	KUNIT_ASSERT_EQ(test, 0, err);
+	KUNIT_EXPECT_TRUE(test, unit_wait(u, 1000));
+	EXPECT_STAMP(test, pkt);
+	unit_sent(u, pkt);
+	KUNIT_EXPECT_EQ(test, -EBUSY, ask(u, unit_pkt(u), false));
+	EXPECT_COUNT(test, u, TXTS_SKIP_THROTTLED, 1);
+	unit_sleep_us(u, 10 * USEC_PER_MSEC);
+	pkt = unit_pkt(u);
+	KUNIT_EXPECT_EQ(test, 0, ask(u, pkt, false));
+	unit_abort(u, pkt);
+	unit_finish(test, u);
+}
+
+/* The reference for those above: a fixed policy admits all. */
 static void fixed_policy_admits_all(struct kunit *test)
 {
 	struct unit *u = ordinary_unit(test);
@@ -457,6 +506,8 @@ static struct kunit_case ptp_cases[] = {
 	KUNIT_CASE_PARAM(flood_is_throttled, single_gen_params),
 	KUNIT_CASE_PARAM(sparse_sender_is_never_throttled, single_gen_params),
 	KUNIT_CASE_PARAM(flood_of_ptp_is_throttled, single_gen_params),
+	KUNIT_CASE(ordinary_flood_leaves_ptp_its_half),
+	KUNIT_CASE(late_softirq_refuses_ordinary_requests),
 	KUNIT_CASE_PARAM(fixed_policy_admits_all, single_gen_params),
 	KUNIT_CASE_PARAM(lagging_socket_gets_no_stamp, single_gen_params),
 	KUNIT_CASE_PARAM(stamps_come_at_every_level, level_gen_params),
