@@ -4,7 +4,7 @@
 # Builds and runs the KUnit suites in User Mode Linux:
 #
 #   kunit.sh [6.12] [7] [--debug | --smp | --coverage] [--twice]
-#            [--filter SUITE[.CASE]]
+#            [--filter SUITE[.CASE]] [--seed N]
 #
 # Without a version it runs both. The variants take kunit/kunitconfig.VARIANT:
 #
@@ -15,18 +15,20 @@
 #   --coverage  counts lines and branches, for coverage.sh
 #
 # --twice runs a second time and compares the kernel's logs: in virtual time
-# they are equal to the letter. The kernel tree is seen through
+# they are equal to the letter. --seed sets what the random suite and the one of
+# stress start from, instead of the number in their source. The kernel tree is seen through
 # build/um-VERSION/src, where lib/txts is linked in; what was built stays for
 # the next run.
 set -euo pipefail
 . "$(dirname "$0")/env.sh"
 . "$SCRIPTS/overlay.sh"
 
-usage='use kunit.sh [6.12] [7] [--debug | --smp | --coverage] [--twice] [--filter SUITE[.CASE]]'
+usage='use kunit.sh [6.12] [7] [--debug | --smp | --coverage] [--twice] [--filter SUITE[.CASE]] [--seed N]'
 versions=()
 variant=
 twice=
 filter=
+seed=
 while (($#)); do
 	case $1 in
 	6.12|7)	versions+=("$1") ;;
@@ -39,6 +41,14 @@ while (($#)); do
 	--filter)
 		(($# > 1)) || die '--filter needs the name of a suite' "$usage"
 		filter=$2
+		shift
+		;;
+	--seed)
+		# What the kernel's module parameter, an int, takes.
+		[[ ${2:-} =~ ^[0-9]{1,10}$ && $((10#$2)) -le 2147483647 ]] ||
+			die "--seed needs a number from 0 to 2147483647, not '${2:-}'" \
+				"$usage"
+		seed=$((10#$2))
 		shift
 		;;
 	*)	die "unknown argument $1" "$usage" ;;
@@ -107,7 +117,7 @@ same_log()
 run()
 {
 	local v=$1 name obj dir json log counts failed passed skipped report
-	local repeat="scripts/kunit.sh $v${variant:+ --$variant} --filter"
+	local repeat
 	local -a args build=() exec=()
 
 	dir=$BUILD/um-$v
@@ -115,7 +125,8 @@ run()
 	obj=$BUILD/um-$v$suffix/obj
 	json=$BUILD/$name.json
 	log=$obj/test.log
-	HINT="scripts/kunit.sh $v${variant:+ --$variant}"
+	HINT="scripts/kunit.sh $v${variant:+ --$variant}${seed:+ --seed $seed}"
+	repeat="$HINT --filter"
 
 	"$SCRIPTS/fetch.sh" "source-$v"
 	lock "$name"
@@ -158,6 +169,8 @@ run()
 			--kernel_args=time-travel-start=1796000000000000000)
 	fi
 	[[ $variant != debug ]] || exec+=(--kernel_args=kmemleak.verbose=1)
+	[[ -z $seed ]] || exec+=("--kernel_args=txts_kunit.seed=$seed"
+		"--kernel_args=txts_kunit.stress_seed=$seed")
 	exec+=(${filter:+"$filter"})
 	# Counts of an earlier run would be added to.
 	find "$obj" -name '*.gcda' -delete
