@@ -102,6 +102,35 @@ u64 nic_clock_raw(struct nic *nic, unsigned int clock, u64 at)
 	return to_raw(nic, c->ns - (c->at - at) + (back >> 32));
 }
 
+/* What the first clock shows now. */
+u64 nic_clock_ns(struct nic *nic)
+{
+	advance(&nic->clock[0], nic_now());
+	return nic->clock[0].ns;
+}
+
+/* What it shows, or showed, at @at: some ns off if that is far away. */
+u64 nic_clock_at(struct nic *nic, u64 at)
+{
+	const struct nic_clock *c = &nic->clock[0];
+	u64 now = nic_clock_ns(nic);
+
+	if (at < c->at)
+		return now - (c->at - at) - (gain(c, c->at - at) >> 32);
+	return now + (at - c->at) + (gain(c, min(at - c->at, CHUNK_NS)) >> 32);
+}
+
+/* When it shows, or showed, @ns: the other way round. */
+u64 nic_clock_when(struct nic *nic, u64 ns)
+{
+	const struct nic_clock *c = &nic->clock[0];
+	u64 now = nic_clock_ns(nic);
+
+	if (ns < now)
+		return c->at - (now - ns) + (gain(c, now - ns) >> 32);
+	return c->at + (ns - now) - (gain(c, min(ns - now, CHUNK_NS)) >> 32);
+}
+
 static void latch(struct nic *nic, unsigned int clock)
 {
 	u64 raw = nic_clock_raw(nic, clock, nic_now());
@@ -160,11 +189,13 @@ bool nic_clock_write(struct nic *nic, u32 offset, u32 value)
 		}
 		if (offset == R_SYSTIMH(i)) {
 			set(nic, &nic->clock[i], value);
+			nic_tx_kick(nic);
 			return true;
 		}
 		if (offset == R_TIMINCA(i)) {
 			*nic_reg(nic, offset) = value;
 			tune(nic, i);
+			nic_tx_kick(nic);
 			if (nic_adjust_kills)
 				nic_stamp_drop(nic, NIC_STAMP_KILLED);
 			return true;

@@ -25,6 +25,7 @@ void nic_config_init(struct nic *nic)
 {
 	unsigned int i;
 
+	memset(nic->config, 0, sizeof(nic->config));
 	put16(nic, PCI_VENDOR_ID, 0x8086);
 	put16(nic, PCI_DEVICE_ID, nic->kind->device);
 	put16(nic, PCI_STATUS, PCI_STATUS_CAP_LIST);
@@ -56,7 +57,7 @@ u32 nic_config_read(struct nic *nic, unsigned int offset, int size)
 {
 	u32 value = 0;
 
-	if (offset + size > NIC_CONFIG_SIZE || size > 4)
+	if (offset + size > NIC_CONFIG_SIZE || size > 4 || READ_ONCE(nic->gone))
 		return ~0U;
 	memcpy(&value, nic->config + offset, size);
 	return value;
@@ -96,7 +97,7 @@ void nic_config_write(struct nic *nic, unsigned int offset, int size,
 	u32 mask = writable(at);
 	u32 old;
 
-	if (offset + size > NIC_CONFIG_SIZE || size > 4)
+	if (offset + size > NIC_CONFIG_SIZE || size > 4 || READ_ONCE(nic->gone))
 		return;
 	if (size < 4)
 		mask &= (u32)GENMASK(8 * size - 1, 0) << shift;

@@ -15,6 +15,7 @@ static const char * const count_names[] = {
 	[NIC_TX_FRAMES]		= "tx_frames",
 	[NIC_TX_HELD]		= "tx_held",
 	[NIC_TX_BAD]		= "tx_bad",
+	[NIC_TX_LAUNCHED]	= "tx_launched",
 	[NIC_RX_FRAMES]		= "rx_frames",
 	[NIC_RX_FILTERED]	= "rx_filtered",
 	[NIC_RX_NO_BUFFER]	= "rx_no_buffer",

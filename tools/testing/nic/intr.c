@@ -125,7 +125,7 @@ enum hrtimer_restart nic_intr_timer(struct hrtimer *timer)
 	unsigned int i;
 
 	raw_spin_lock_irqsave(nic->lock, flags);
-	taken = intr_take(nic);
+	taken = nic->gone ? 0 : intr_take(nic);
 	raw_spin_unlock_irqrestore(nic->lock, flags);
 	for_each_set_bit(i, &taken, NIC_MAX_VECTORS)
 		if (!nic->ops->interrupt(nic->front, i))
@@ -136,7 +136,8 @@ enum hrtimer_restart nic_intr_timer(struct hrtimer *timer)
 	nic->waiting |= refused;
 	*nic_reg(nic, R_EICR) |= refused;
 	*nic_reg(nic, R_EIMS) |= refused;
-	intr_arm(nic);
+	if (!nic->gone)
+		intr_arm(nic);
 	raw_spin_unlock_irqrestore(nic->lock, flags);
 	return HRTIMER_NORESTART;
 }

@@ -29,6 +29,7 @@ const struct nic_kind nic_kinds[] = {
 		.adj_shift = 3,
 		.rx_pads = true,
 		.eecd = EECD_FLASH,
+		.launch = NIC_LAUNCH_SECOND,
 		.stamps = { STAMP_UNIT_I210 },
 	}, {
 		.name = "i226",
@@ -42,6 +43,7 @@ const struct nic_kind nic_kinds[] = {
 		.adj_mul = 5,
 		.adj_shift = 4,
 		.eecd = EECD_FLASH,
+		.launch = NIC_LAUNCH_CYCLE,
 		.stamps = { STAMP_UNIT_I225 },
 	}, {
 		.name = "i350",

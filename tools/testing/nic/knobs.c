@@ -2,7 +2,7 @@
 /*
  * Knobs: parameters of the module, which can be set while it runs. "every N"
  * counts frames that carry the stamp bit (or stamps latched of such), 0 is
- * never. link_down and pause are masks of ports.
+ * never. link_down, pause and gone are masks of ports.
  */
 #include <linux/kernel.h>
 #include <linux/module.h>
@@ -28,6 +28,7 @@ unsigned int nic_speed = 1000;
 
 static unsigned int link_down;
 static unsigned int pause;
+static unsigned int gone;
 
 struct knob {
 	void *value;	/* int or unsigned int */
@@ -77,6 +78,11 @@ static void pause_changed(struct nic *nic)
 	nic_set_paused(nic, pause & BIT(nic->port));
 }
 
+static void gone_changed(struct nic *nic)
+{
+	nic_set_gone(nic, gone & BIT(nic->port));
+}
+
 static void ppb_changed(struct nic *nic)
 {
 	unsigned long flags;
@@ -117,6 +123,7 @@ NIC_KNOB(pair_ppb, nic_pair_ppb, -100000, 100000, ppb_changed,
 	 "how much faster the oscillator of every second port is");
 NIC_KNOB(link_down, link_down, 0, 255, link_changed, "ports without a link");
 NIC_KNOB(pause, pause, 0, 255, pause_changed, "ports that may not send");
+NIC_KNOB(gone, gone, 0, 255, gone_changed, "ports that are off the bus");
 
 module_param_named(stamp_tail, nic_stamp_tail, bool, 0644);
 MODULE_PARM_DESC(stamp_tail, "stamp_delay_us is the least of a long tail");
@@ -130,11 +137,11 @@ static int speed_set(const char *text, const struct kernel_param *kp)
 	unsigned int value;
 
 	if (kstrtouint(text, 0, &value) ||
-	    (value != 10 && value != 100 && value != 1000)) {
-		pr_err("%s must be 10, 100 or 1000\n", kp->name);
+	    (value != 10 && value != 100 && value != 1000 && value != 2500)) {
+		pr_err("%s must be 10, 100, 1000 or 2500\n", kp->name);
 		return -EINVAL;
 	}
-	nic_speed = value;
+	WRITE_ONCE(nic_speed, value);
 	return 0;
 }
 
@@ -142,8 +149,8 @@ static const struct kernel_param_ops speed_ops = {
 	.set = speed_set,
 	.get = param_get_uint,
 };
-module_param_cb(speed, &speed_ops, &nic_speed, 0444);
-MODULE_PARM_DESC(speed, "of the link in Mbit/s");
+module_param_cb(speed, &speed_ops, &nic_speed, 0644);
+MODULE_PARM_DESC(speed, "of the next link in Mbit/s");
 
 /* True if the last one that @count counted is an Nth. */
 bool nic_every(const struct nic *nic, enum nic_count count, unsigned int n)

@@ -62,6 +62,8 @@ static u32 status(struct nic *nic)
 		value |= STATUS_TXOFF;
 	if (nic_speed >= 1000)
 		value |= STATUS_SPEED_1000;
+	if (nic_speed == 2500)
+		value |= STATUS_SPEED_2500;
 	else if (nic_speed == 100)
 		value |= STATUS_SPEED_100;
 	if (!(*nic_reg(nic, R_CTRL) & CTRL_MASTER_DISABLE))
@@ -108,6 +110,9 @@ static void write_locked(struct nic *nic, u32 offset, u32 value)
 	for (i = 0; i < nic->kind->queues; i++)
 		if (offset == R_TXQ(i) + Q_TAIL)
 			nic_tx_doorbell(nic, i);
+	/* What waits in a queue that has no launch time any more leaves. */
+	if (offset == R_TQAVCTRL)
+		nic_tx_kick(nic);
 }
 
 u32 nic_read(struct nic *nic, u32 offset)
@@ -123,7 +128,7 @@ u32 nic_read(struct nic *nic, u32 offset)
 		ndelay(cost);
 	offset = canonical(offset);
 	raw_spin_lock_irqsave(nic->lock, flags);
-	value = read_locked(nic, offset);
+	value = nic->gone ? ~0U : read_locked(nic, offset);
 	nic_trace_access(nic, RF_READ, offset, value, irqs_off);
 	raw_spin_unlock_irqrestore(nic->lock, flags);
 	return value;
@@ -142,7 +147,8 @@ void nic_write(struct nic *nic, u32 offset, u32 value)
 	offset = canonical(offset);
 	raw_spin_lock_irqsave(nic->lock, flags);
 	nic_trace_access(nic, RF_WRITE, offset, value, irqs_off);
-	write_locked(nic, offset, value);
+	if (!nic->gone)
+		write_locked(nic, offset, value);
 	raw_spin_unlock_irqrestore(nic->lock, flags);
 }
 
@@ -170,6 +176,20 @@ void nic_set_paused(struct nic *nic, bool paused)
 	raw_spin_unlock_irqrestore(nic->lock, flags);
 }
 
+/* A card that is gone answers nothing; it comes back as from a bus reset. */
+void nic_set_gone(struct nic *nic, bool gone)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(nic->lock, flags);
+	if (nic->gone && !gone) {
+		reset(nic);
+		nic_config_init(nic);
+	}
+	nic->gone = gone;
+	raw_spin_unlock_irqrestore(nic->lock, flags);
+}
+
 unsigned int nic_vectors(const struct nic *nic)
 {
 	return nic->kind->vectors;
@@ -183,6 +203,7 @@ static void free_port(struct nic *nic)
 		vfree(nic->mac[i].data);
 	for (i = 0; i < NIC_IN_FLIGHT; i++)
 		kvfree(nic->arrival[i].data);
+	nic_launch_free(nic);
 	vfree(nic->trace);
 	vfree(nic->reg);
 	vfree(nic);
@@ -195,7 +216,7 @@ static bool alloc_port(struct nic *nic)
 
 	nic->reg = vzalloc(NIC_BAR_REGS_SIZE);
 	nic->trace = vzalloc(array_size(NIC_TRACE, sizeof(*nic->trace)));
-	good = nic->reg && nic->trace;
+	good = nic->reg && nic->trace && nic_launch_alloc(nic);
 	for (i = 0; good && i < NIC_MAC_PACKETS; i++) {
 		nic->mac[i].data = vzalloc(NIC_PACKET_MAX);
 		good = nic->mac[i].data;

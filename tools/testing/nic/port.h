@@ -18,6 +18,8 @@
 #define NIC_FRAME_MAX		9728	/* on the wire, without FCS */
 #define NIC_PACKET_MAX		(66 * 1024)	/* before segmentation */
 #define NIC_MAC_PACKETS		8	/* fetched, not yet gone */
+#define NIC_GATES		4	/* queues that can have a launch time */
+#define NIC_GATE_PACKETS	4	/* as many, of each gated queue */
 #define NIC_IN_FLIGHT		16	/* on the wire to this port */
 #define NIC_TRACE		4096
 
@@ -25,6 +27,13 @@
 enum nic_systim {
 	NIC_SYSTIM_SPLIT,	/* seconds high, ns low */
 	NIC_SYSTIM_40BIT,	/* ns, 40 bit */
+};
+
+/* What a launch time in a descriptor means. */
+enum nic_launch {
+	NIC_LAUNCH_NONE,
+	NIC_LAUNCH_SECOND,	/* within a second, 32 ns; queues 0 and 1 */
+	NIC_LAUNCH_CYCLE,	/* within the cycle of gates, ns */
 };
 
 /**
@@ -41,6 +50,7 @@ enum nic_systim {
  * @adj_shift: see @adj_mul
  * @rx_pads: words of zeros before an Rx stamp; else it is clock 1's
  * @eecd: read from EECD
+ * @launch: what a launch time means
  * @stamps: the Tx stamp unit
  */
 struct nic_kind {
@@ -56,6 +66,7 @@ struct nic_kind {
 	unsigned int adj_shift;
 	bool rx_pads;
 	u32 eecd;
+	enum nic_launch launch;
 	struct stamp_unit stamps;
 };
 
@@ -64,6 +75,7 @@ enum nic_count {
 	NIC_TX_FRAMES,		/* put on the wire */
 	NIC_TX_HELD,		/* that waited for PAUSE or the link to end */
 	NIC_TX_BAD,		/* descriptors that cannot be served */
+	NIC_TX_LAUNCHED,	/* that waited for their launch time or gate */
 	NIC_RX_FRAMES,		/* written to memory */
 	NIC_RX_FILTERED,	/* for another address, or receive is off */
 	NIC_RX_NO_BUFFER,
@@ -102,6 +114,7 @@ struct nic_offload {
 	u32 vlan_macip;
 	u32 tucmd;
 	u32 mss_l4len;
+	u32 launch;
 };
 
 struct nic_packet {
@@ -111,7 +124,17 @@ struct nic_packet {
 	unsigned int segments;
 	struct nic_offload o;
 	u64 ready;		/* may leave from then on */
+	u64 launch;		/* not before the PHC shows that */
 	bool held;
+};
+
+/* Packets of a queue that were fetched and wait for their launch time. */
+struct nic_gate {
+	struct nic_packet packet[NIC_GATE_PACKETS];
+	unsigned int first;
+	unsigned int count;
+	u64 cycle;		/* begin of that of the newest packet */
+	bool used;		/* which has a packet */
 };
 
 struct nic_arrival {
@@ -178,10 +201,12 @@ struct nic {
 	struct nic_packet mac[NIC_MAC_PACKETS];
 	unsigned int mac_first;
 	unsigned int mac_count;
+	struct nic_gate gate[NIC_GATES];
 	unsigned int next_queue;
 	u64 wire_free;
 	bool link;
 	bool paused;
+	bool gone;
 	struct hrtimer tx_timer;
 
 	/* Rx */
@@ -235,6 +260,7 @@ extern const struct nic_kind nic_kinds[];
 /* port.c */
 void nic_set_link(struct nic *nic, bool up);
 void nic_set_paused(struct nic *nic, bool paused);
+void nic_set_gone(struct nic *nic, bool gone);
 void nic_for_each(void (*fn)(struct nic *nic));
 
 /* board.c: NVM, PHY, semaphores */
@@ -246,6 +272,9 @@ bool nic_board_write(struct nic *nic, u32 offset, u32 value);
 /* clock.c */
 void nic_clock_init(struct nic *nic);
 void nic_clock_tune(struct nic *nic);
+u64 nic_clock_ns(struct nic *nic);
+u64 nic_clock_at(struct nic *nic, u64 at);
+u64 nic_clock_when(struct nic *nic, u64 ns);
 u64 nic_clock_raw(struct nic *nic, unsigned int clock, u64 at);
 bool nic_clock_read(struct nic *nic, u32 offset, u32 *value);
 bool nic_clock_write(struct nic *nic, u32 offset, u32 value);
@@ -270,6 +299,15 @@ void nic_tx_doorbell(struct nic *nic, unsigned int queue);
 void nic_tx_kick(struct nic *nic);
 void nic_tx_reset(struct nic *nic);
 enum hrtimer_restart nic_tx_timer(struct hrtimer *timer);
+
+/* launch.c */
+bool nic_launch_queue(struct nic *nic, unsigned int queue);
+struct nic_packet *nic_launch_room(struct nic *nic, unsigned int queue);
+void nic_launch_enter(struct nic *nic, unsigned int queue);
+bool nic_launch(struct nic *nic, struct nic_packet *to, u64 now, u64 *at);
+void nic_launch_reset(struct nic *nic);
+bool nic_launch_alloc(struct nic *nic);
+void nic_launch_free(struct nic *nic);
 
 /* segment.c */
 unsigned int nic_segment(struct nic_packet *packet, u8 *frame);

@@ -24,6 +24,7 @@
 #define  STATUS_TXOFF		BIT(4)
 #define  STATUS_SPEED_100	BIT(6)
 #define  STATUS_SPEED_1000	BIT(7)
+#define  STATUS_SPEED_2500	BIT(22)		/* with the one above */
 #define  STATUS_MASTER_ENABLE	BIT(19)
 #define R_EECD			0x00010
 #define  EECD_REQ		BIT(6)
@@ -116,6 +117,23 @@
 #define R_TXSTMP_0		0x0b618		/* low, then high */
 #define R_TXSTMP(slot)		(0x0b678 + 0x20 * (slot))	/* 1 to 3 */
 
+/*
+ * Launch time and the cycle of gates: the headers above, igc_tsn.c, and the
+ * sections on transmit scheduling of the data sheets that it cites.
+ */
+#define R_TQAVCTRL		0x03570
+#define  TQAVCTRL_MODE		BIT(0)		/* TSN, Qav on I210 */
+#define  TQAVCTRL_LAUNCH_I210	BIT(9)
+#define R_TQAVCC_I210(n)	(0x03004 + 0x40 * (n))
+#define  TQAVCC_RESERVED	BIT(31)		/* a queue for streams */
+#define R_TXQCTL(n)		(0x03344 + 4 * (n))
+#define  TXQCTL_LAUNCH		BIT(0)
+#define R_BASET_L		0x03314
+#define R_BASET_H		0x03318
+#define R_QBVCYCLET		0x0331c
+#define R_STQT(n)		(0x03324 + 4 * (n))
+#define R_ENDQT(n)		(0x03334 + 4 * (n))
+
 /* Advanced Tx descriptors: cmd_type_len, olinfo_status, status */
 #define TXD_TYPE		GENMASK(23, 20)
 #define  TXD_CONTEXT		BIT(21)
@@ -141,6 +159,8 @@
 #define  TXC_UDP		0
 #define  TXC_TCP		1
 #define TXC_L4LEN(v)		(((v) >> 8) & 0xff)
+#define TXC_FIRST		BIT(7)		/* of the next cycle */
+#define TXC_LAUNCH_I210(v)	((v) & GENMASK(24, 0))	/* in 32 ns */
 #define TXC_MSS(v)		((v) >> 16)
 
 /* Advanced Rx descriptors: status_error */

@@ -53,6 +53,7 @@ static void take_context(struct nic *nic, unsigned int queue,
 	struct nic_offload *o = &nic->context[queue];
 
 	o->vlan_macip = le32_to_cpu(((const __le32 *)d)[0]);
+	o->launch = le32_to_cpu(((const __le32 *)d)[1]);
 	o->tucmd = le32_to_cpu(d->cmd);
 	o->mss_l4len = le32_to_cpu(d->olinfo);
 }
@@ -70,10 +71,19 @@ static bool take_data(struct nic *nic, struct nic_packet *p, u64 addr, u32 cmd)
 	return true;
 }
 
+static struct nic_packet *room_of(struct nic *nic, unsigned int queue)
+{
+	if (nic_launch_queue(nic, queue))
+		return nic_launch_room(nic, queue);
+	if (nic->mac_count == NIC_MAC_PACKETS)
+		return NULL;
+	return mac_slot(nic, nic->mac_count);
+}
+
 /* One packet of @queue goes into the MAC. */
 static void fetch(struct nic *nic, unsigned int queue)
 {
-	struct nic_packet *p = mac_slot(nic, nic->mac_count);
+	struct nic_packet *p = room_of(nic, queue);
 	u32 entries = *queue_reg(nic, queue, Q_LEN) / sizeof(struct tx_desc);
 	u32 *head = queue_reg(nic, queue, Q_HEAD);
 	bool first = true, report = false;
@@ -111,8 +121,12 @@ static void fetch(struct nic *nic, unsigned int queue)
 			report = true;
 		}
 	}
-	if (p->len >= ETH_HLEN)
-		nic->mac_count++;
+	if (p->len >= ETH_HLEN) {
+		if (nic_launch_queue(nic, queue))
+			nic_launch_enter(nic, queue);
+		else
+			nic->mac_count++;
+	}
 	if (report)
 		nic_cause_queue(nic, queue, true);
 }
@@ -122,11 +136,9 @@ static int next_queue(struct nic *nic, u64 now, u64 *at)
 {
 	unsigned int i, queue;
 
-	if (nic->mac_count == NIC_MAC_PACKETS)
-		return -1;
 	for (i = 0; i < nic->kind->queues; i++) {
 		queue = (nic->next_queue + i) % nic->kind->queues;
-		if (!queue_pending(nic, queue))
+		if (!queue_pending(nic, queue) || !room_of(nic, queue))
 			continue;
 		if (nic->doorbell[queue] + FETCH_NS <= now) {
 			nic->next_queue = queue + 1;
@@ -180,6 +192,16 @@ static bool wire(struct nic *nic, u64 now, u64 *at)
 	return true;
 }
 
+/* A packet whose launch time has come goes on to the wire. */
+static bool launch(struct nic *nic, u64 now, u64 *at)
+{
+	if (nic->mac_count == NIC_MAC_PACKETS ||
+	    !nic_launch(nic, mac_slot(nic, nic->mac_count), now, at))
+		return false;
+	nic->mac_count++;
+	return true;
+}
+
 void nic_tx_kick(struct nic *nic)
 {
 	nic_timer_at(&nic->tx_timer, nic_now());
@@ -190,6 +212,7 @@ enum hrtimer_restart nic_tx_timer(struct hrtimer *timer)
 	struct nic *nic = container_of(timer, struct nic, tx_timer);
 	u64 now = nic_now(), at = U64_MAX;
 	unsigned long flags;
+	bool more;
 	int queue;
 
 	raw_spin_lock_irqsave(nic->lock, flags);
@@ -197,7 +220,9 @@ enum hrtimer_restart nic_tx_timer(struct hrtimer *timer)
 		queue = next_queue(nic, now, &at);
 		if (queue >= 0)
 			fetch(nic, queue);
-	} while (wire(nic, now, &at) || queue >= 0);
+		more = launch(nic, now, &at);
+		more |= wire(nic, now, &at);
+	} while (more || queue >= 0);
 	if (at != U64_MAX)
 		nic_timer_at(&nic->tx_timer, at);
 	raw_spin_unlock_irqrestore(nic->lock, flags);
@@ -217,4 +242,5 @@ void nic_tx_reset(struct nic *nic)
 {
 	nic->mac_count = 0;
 	nic->wire_free = 0;
+	nic_launch_reset(nic);
 }
