@@ -40,6 +40,8 @@ static const char usage_text[] =
 "                        gap, TIME ahead or more; those of a burst follow\n"
 "                        1ms after each other\n"
 "  -P, --priority N      SO_PRIORITY of the socket, 0 to 6 (0)\n"
+"  -B, --bind-phc N      stamps of the virtual clock /dev/ptpN, which the NIC\n"
+"                        may take from another timer\n"
 "  -w, --software        ask for software stamps too: a packet for which\n"
 "                        the driver refuses a hardware stamp then shows\n"
 "  -s, --stats           compare the NIC's counters before and after\n"
@@ -71,6 +73,7 @@ static const struct option long_options[] = {
 	{ "segments",	required_argument, NULL, 'S' },
 	{ "launch",	required_argument, NULL, 'L' },
 	{ "priority",	required_argument, NULL, 'P' },
+	{ "bind-phc",	required_argument, NULL, 'B' },
 	{ "software",	no_argument, NULL, 'w' },
 	{ "stats",	no_argument, NULL, 's' },
 	{ "reconfigure", required_argument, NULL, 'r' },
@@ -219,6 +222,11 @@ static int parse_one(int option, const char *arg, struct options *opts)
 		return parse_time("--launch", arg, 1, &opts->launch);
 	case 'P':
 		return parse_number("--priority", arg, 0, 6, &opts->priority);
+	case 'B':
+		if (parse_number("--bind-phc", arg, 0, 255, &number))
+			return -1;
+		opts->phc = number;
+		return 0;
 	case 'w':
 		opts->software = true;
 		return 0;
@@ -296,6 +304,7 @@ int parse_options(int argc, char **argv, struct options *opts)
 		.count = 1000,
 		.burst = 16,
 		.segments = 1,
+		.phc = -1,
 		.gap = NSEC_PER_MSEC,
 		.timeout = NSEC_PER_SEC,
 		.seed = 1,
@@ -303,7 +312,7 @@ int parse_options(int argc, char **argv, struct options *opts)
 	};
 
 	while ((option = getopt_long(argc, argv,
-				     "i:n:m:b:g:J:t:u:S:L:P:wsr:kf:c:j:o:vh",
+				     "i:n:m:b:g:J:t:u:S:L:P:B:wsr:kf:c:j:o:vh",
 				     long_options, NULL)) != -1) {
 		if (option == 'h') {
 			fputs(usage_text, stdout);

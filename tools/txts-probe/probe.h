@@ -40,6 +40,7 @@ struct options {
 	unsigned int segments;		/* of each packet, 1: it is one */
 	long long launch;		/* ahead of it, 0: no launch time */
 	unsigned int priority;		/* of the socket */
+	int phc;			/* it is bound to, -1: none */
 	bool software;
 	bool stats;
 	bool keep;

@@ -53,16 +53,24 @@ static void fill_sync(struct ptp_sync *ptp, unsigned int seq)
 
 static int set_timestamping(int fd, const struct options *opts)
 {
-	int flags = SOF_TIMESTAMPING_TX_HARDWARE |
-		    SOF_TIMESTAMPING_RAW_HARDWARE |
-		    SOF_TIMESTAMPING_OPT_ID |
-		    SOF_TIMESTAMPING_OPT_TSONLY;
+	struct so_timestamping config = {
+		.flags = SOF_TIMESTAMPING_TX_HARDWARE |
+			 SOF_TIMESTAMPING_RAW_HARDWARE |
+			 SOF_TIMESTAMPING_OPT_ID |
+			 SOF_TIMESTAMPING_OPT_TSONLY,
+	};
+	socklen_t len = sizeof(config.flags);
 
 	if (opts->software)
-		flags |= SOF_TIMESTAMPING_TX_SOFTWARE |
-			 SOF_TIMESTAMPING_SOFTWARE;
-	return setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPING, &flags,
-			  sizeof(flags));
+		config.flags |= SOF_TIMESTAMPING_TX_SOFTWARE |
+				SOF_TIMESTAMPING_SOFTWARE;
+	/* An older kernel takes the flags alone. */
+	if (opts->phc >= 0) {
+		config.flags |= SOF_TIMESTAMPING_BIND_PHC;
+		config.bind_phc = opts->phc;
+		len = sizeof(config);
+	}
+	return setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPING, &config, len);
 }
 
 static int udp_setup(int fd, const struct options *opts, int ifindex)
@@ -127,6 +135,13 @@ int probe_socket(const struct options *opts, int ifindex)
 	    setsockopt(fd, SOL_SOCKET, SO_PRIORITY, &opts->priority,
 		       sizeof(opts->priority))) {
 		perror("txts-probe: SO_PRIORITY");
+		goto fail;
+	}
+	/* A clock of which device is only known once it is bound to one. */
+	if (opts->phc >= 0 &&
+	    setsockopt(fd, SOL_SOCKET, SO_BINDTODEVICE, opts->ifname,
+		       strlen(opts->ifname) + 1)) {
+		perror("txts-probe: SO_BINDTODEVICE");
 		goto fail;
 	}
 	if (set_timestamping(fd, opts)) {

@@ -64,6 +64,9 @@ refuses 'longer than --launch' -i lo -L 1s -t 1s
 for value in 7 -1; do
 	refuses '--priority' -i lo -P "$value"
 done
+for value in 256 -1 ''; do
+	refuses '--bind-phc' -i lo -B "$value"
+done
 refuses 'exclude each other' -i lo -k -r 5
 refuses 'what is' -i lo extra
 refuses 'unrecognized option' -i lo --frequency
