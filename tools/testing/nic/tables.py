@@ -9,11 +9,14 @@ CARDS = [('i210', 'igb, I210'), ('i226', 'igc, I226')]
 FAULTS = [
     ('none', 'no fault'),
     ('lose', 'each 50th stamp lost'),
+    ('lose_ppm', '2 % lost at random'),
     ('delay', 'stamps take 15 ms'),
+    ('tail', 'stamps take 0.5 to 32 ms'),
     ('duplicate', 'each 50th twice'),
     ('stale', 'each 50th stale'),
     ('irq_lost', 'each 50th interrupt lost'),
     ('irq_twice', 'each 50th interrupt twice'),
+    ('irq_stuck', 'each 50th cause stuck'),
     ('collateral', 'each 50th read clears others'),
 ]
 VARIANTS = ('stock', 'txts')

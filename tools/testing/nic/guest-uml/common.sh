@@ -65,10 +65,19 @@ same()
 # calls takes stdout for the number, so a failure is told past it.
 sum_of()
 {
-	cat "$1"/*/counters | awk -v name="$2" '
-		$1 == name { n += $2; found = 1 }
-		END { if (!found) exit 1; print n }' ||
-		{ not_ok "counter $2" "not in $1" >&2; return 1; }
+	local file line sum=0 found=
+	local -a lines
+
+	for file in "$1"/*/counters; do
+		mapfile -t lines <"$file"
+		for line in "${lines[@]}"; do
+			[[ ${line% *} == "$2" ]] || continue
+			((sum += ${line#* })) || true
+			found=1
+		done
+	done
+	[[ $found ]] || { not_ok "counter $2" "not in $1" >&2; return 1; }
+	echo "$sum"
 }
 
 nic_count()
@@ -139,6 +148,13 @@ no_leaks()
 	test -z "$(</sys/kernel/debug/kmemleak)"
 }
 
+raise_far()
+{
+	FAR=$(port_of 2)
+	ip link set "$FAR" netns far && far ip addr add 10.9.0.2/24 dev "$FAR" &&
+		far ip link set "$FAR" up
+}
+
 set_up()
 {
 	local module
@@ -159,12 +175,10 @@ set_up()
 	fi
 	ok probe
 	ip netns add far
-	ip link set "$FAR" netns far
 	ip addr add 10.9.0.1/24 dev "$NEAR"
-	far ip addr add 10.9.0.2/24 dev "$FAR"
 	ip link set lo up
 	ip link set "$NEAR" up
-	far ip link set "$FAR" up
+	raise_far
 	check link 'no carrier after 10 s' wait_for carrier
 	check reach 'no answer over the pair' wait_for reaches
 }

@@ -3,11 +3,6 @@
 #
 # An AF_XDP socket asks for stamps while its pool is taken away, 1000 times.
 
-idle()
-{
-	test "$(txts_count in_flight 2>/dev/null)" = 0
-}
-
 frames=$(nic_count tx_frames)
 hwstamp_ctl -i "$NEAR" -t 1 >/dev/null
 # Longer than the socket lives in the rounds that do not wait for it.

@@ -59,52 +59,10 @@ locked()
 	fi
 }
 
-declare -A BEFORE
-
-# The drivers as the kernel has them have no tracker to be asked.
-tracked()
-{
-	test -f "$modules/txts.ko"
-}
-
 # Stamps that the two ptp4l waited for in vain.
 missed()
 {
 	cat /tmp/near.log "$LOG" | grep -c 'timed out while polling' || true
-}
-
-mark()
-{
-	local name
-
-	for name in stamp_asked stamp_latched stamp_lost stamp_stale \
-		stamp_duplicated stamp_delayed stamp_locked; do
-		BEFORE[$name]=$(nic_count "$name")
-	done
-	BEFORE[missed]=$(missed)
-	tracked || return 0
-	for name in requested delivered timeout orphans stale_reads; do
-		BEFORE[$name]=$(txts_count "$name")
-	done
-}
-
-# Since mark, of both ports.
-did()
-{
-	echo $(($(nic_count "$1") - ${BEFORE[$1]}))
-}
-
-saw()
-{
-	! tracked || echo $(($(txts_count "$1") - ${BEFORE[$1]}))
-}
-
-# equal NAME A B: counters of the device and of the tracker
-equal()
-{
-	tracked || return 0
-	say "info $1: device $2, tracker $3"
-	check "$1" "the device counted $2, the tracker $3" same "$2" "$3"
 }
 
 # What must be so whatever the fault: every frame that asked was a request.
@@ -118,13 +76,16 @@ sums()
 # fault NAME SECONDS KNOB VALUE: a fault for a while, and after it a lock
 fault()
 {
+	local before
+
 	mark
+	before=$(missed)
 	knob "$3" "$4"
 	sleep "$2"
 	knob "$3" 0
 	sleep 1
 	say "info $1: $(did stamp_asked) stamps were asked for," \
-		"ptp4l missed $(($(missed) - BEFORE[missed]))"
+		"ptp4l missed $(($(missed) - before))"
 }
 
 recovered()
