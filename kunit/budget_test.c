@@ -6,11 +6,16 @@
 #define BUDGET_NS	(TXTS_WINDOW_NS * TXTS_BUDGET_PERMILLE / 1000)
 #define WINDOWS_PER_S	(NSEC_PER_SEC / TXTS_WINDOW_NS)
 
-/* A CPU that works for a flood at a constant rate. */
+/*
+ * A CPU that works for a flood at a constant rate. So much work still comes in
+ * a window after requests were refused: the slots of big units are full then.
+ */
 struct cpu {
 	struct txts_load load;
 	u64 now;
 	u64 refused_until;
+	unsigned int in_flight;
+	u64 others;			/* what the rest takes of a window */
 	bool ptp_active;
 	unsigned int changes;		/* of the level */
 };
@@ -40,8 +45,8 @@ static u64 cpu_charge(struct cpu *cpu, enum txts_class class, u64 took)
 static unsigned int cpu_window(struct cpu *cpu, unsigned int requests,
 			       const u64 *took)
 {
-	unsigned int i, admitted = 0;
-	u64 gap, refuse;
+	unsigned int i, admitted = 0, left = cpu->in_flight;
+	u64 gap, refuse, spent = 0;
 
 	if (!requests) {
 		cpu->now += TXTS_WINDOW_NS;
@@ -50,13 +55,18 @@ static unsigned int cpu_window(struct cpu *cpu, unsigned int requests,
 	gap = div_u64(TXTS_WINDOW_NS, requests);
 	for (i = 0; i < requests; i++) {
 		cpu->now += gap;
-		if (cpu->now < cpu->refused_until)
+		if (cpu->now < cpu->refused_until && !left)
 			continue;
+		if (cpu->now < cpu->refused_until)
+			left--;
 		admitted++;
+		spent += took[cpu->load.level];
 		refuse = cpu_charge(cpu, TXTS_ORDINARY, took[cpu->load.level]);
 		if (refuse)
 			cpu->refused_until = cpu->now + refuse;
 	}
+	if (cpu->others && cpu->others + spent < TXTS_WINDOW_NS)
+		cpu->load.idle += TXTS_WINDOW_NS - cpu->others - spent;
 	return admitted;
 }
 
@@ -157,12 +167,30 @@ static void dearer_work_is_charged(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 20000, cpu.load.spent[TXTS_ORDINARY]);
 }
 
-static void flood_moves_work_away(struct kunit *test)
+/* In the thread it costs more CPU time: not without need. */
+static void flood_that_is_refused_moves_nothing(struct kunit *test)
+{
+	static const u64 took[] = { 2000, 3000, 3000 };
+	struct cpu cpu;
+
+	fresh_cpu(&cpu);
+	run_for(&cpu, 10, 1000, took);
+	KUNIT_EXPECT_EQ(test, 0, cpu.changes);
+}
+
+/* The most that may come too much, and one more. */
+static void flood_that_goes_on_moves_work_away(struct kunit *test)
 {
 	static const u64 took[] = { 2000, 2000, 2000 };
 	struct cpu cpu;
 
 	fresh_cpu(&cpu);
+	cpu.in_flight = BUDGET_NS / 4 / 2000;
+	run_for(&cpu, 10, 1000, took);
+	KUNIT_EXPECT_EQ(test, 0, cpu.changes);
+
+	fresh_cpu(&cpu);
+	cpu.in_flight = BUDGET_NS / 4 / 2000 + 1;
 	KUNIT_EXPECT_EQ(test, TXTS_LEVEL_PROMPT, cpu.load.level);
 	run_for(&cpu, 1, 1000, took);
 	KUNIT_EXPECT_EQ(test, TXTS_LEVEL_BACKGROUND, cpu.load.level);
@@ -178,6 +206,7 @@ static void one_burst_moves_nothing(struct kunit *test)
 	unsigned int i;
 
 	fresh_cpu(&cpu);
+	cpu.in_flight = 1000;
 	for (i = 0; i < 100; i++) {
 		cpu_window(&cpu, 1000, took);
 		cpu_window(&cpu, 10, took);
@@ -192,6 +221,7 @@ static void work_comes_back_after_the_flood(struct kunit *test)
 	struct cpu cpu;
 
 	fresh_cpu(&cpu);
+	cpu.in_flight = 1000;
 	run_for(&cpu, 2, 1000, took);
 	KUNIT_EXPECT_EQ(test, TXTS_LEVEL_BACKGROUND, cpu.load.level);
 	/* Just above half of the budget: it could be too much at once. */
@@ -209,6 +239,7 @@ static void silence_brings_work_back(struct kunit *test)
 	struct cpu cpu;
 
 	fresh_cpu(&cpu);
+	cpu.in_flight = 1000;
 	run_for(&cpu, 2, 1000, took);
 	cpu.now += 3 * NSEC_PER_SEC;
 	cpu_charge(&cpu, TXTS_ORDINARY, 2000);
@@ -269,11 +300,82 @@ static void mistakes_become_rare(struct kunit *test)
 	struct cpu cpu;
 
 	fresh_cpu(&cpu);
+	cpu.in_flight = 1000;
 	run_for(&cpu, 60, 1000, took);
 	first = cpu.changes;
 	KUNIT_EXPECT_GT(test, first, 2);
 	run_for(&cpu, 120, 1000, took);
 	KUNIT_EXPECT_LE(test, cpu.changes - first, 12);
+}
+
+/* In a window that is over half of @idle_us of it is spare for the next. */
+static void end_window(struct cpu *cpu, u64 idle_us)
+{
+	cpu->load.idle += idle_us * NSEC_PER_USEC;
+	cpu->now += TXTS_WINDOW_NS;
+	cpu_charge(cpu, TXTS_ORDINARY, 1);
+}
+
+static void idle_time_adds_to_the_budget(struct kunit *test)
+{
+	struct cpu cpu;
+
+	fresh_cpu(&cpu);
+	end_window(&cpu, 0);
+	KUNIT_EXPECT_EQ(test, BUDGET_NS, cpu.load.budget);
+	end_window(&cpu, 3000);
+	KUNIT_EXPECT_EQ(test, BUDGET_NS + 1500 * NSEC_PER_USEC,
+			cpu.load.budget);
+	/* For one window only. */
+	end_window(&cpu, 0);
+	KUNIT_EXPECT_EQ(test, BUDGET_NS, cpu.load.budget);
+	/* More than there was cannot be. */
+	end_window(&cpu, 30000);
+	KUNIT_EXPECT_EQ(test, BUDGET_NS + TXTS_WINDOW_NS / 2, cpu.load.budget);
+	/* The kernel may correct itself. */
+	end_window(&cpu, -5000);
+	KUNIT_EXPECT_EQ(test, BUDGET_NS, cpu.load.budget);
+}
+
+static void long_silence_counts_by_its_share(struct kunit *test)
+{
+	struct cpu cpu;
+
+	fresh_cpu(&cpu);
+	end_window(&cpu, 0);
+	cpu.now += 99 * TXTS_WINDOW_NS;
+	end_window(&cpu, 100 * 4000);
+	KUNIT_EXPECT_EQ(test, BUDGET_NS + 2000 * NSEC_PER_USEC,
+			cpu.load.budget);
+}
+
+/* A flood takes half of what is left at the most, and stays there. */
+static void spare_time_settles(struct kunit *test)
+{
+	static const u64 took[] = { 2000, 2000, 2000 };
+	const unsigned int percents[] = { 10, 50, 70, 90, 95, 100 };
+	unsigned int i, w, n, least, most;
+	struct cpu cpu;
+	u64 fair;
+
+	for (i = 0; i < ARRAY_SIZE(percents); i++) {
+		fresh_cpu(&cpu);
+		cpu.others = TXTS_WINDOW_NS / 100 * percents[i];
+		run_for(&cpu, 1, 5000, took);
+		least = UINT_MAX;
+		most = 0;
+		for (w = 0; w < 9 * WINDOWS_PER_S; w++) {
+			n = cpu_window(&cpu, 5000, took);
+			least = min(least, n);
+			most = max(most, n);
+		}
+		/* s = budget + (window - others - s) / 2, if that is left */
+		fair = (2 * BUDGET_NS + TXTS_WINDOW_NS - cpu.others) / 3;
+		fair = max(fair, BUDGET_NS) / 2000;
+		KUNIT_EXPECT_LE(test, most, fair + fair / 50);
+		KUNIT_EXPECT_GE(test, least + fair / 50, fair);
+		KUNIT_EXPECT_EQ(test, 0, cpu.changes);
+	}
 }
 
 static void late_softirq_refuses_the_flood(struct kunit *test)
@@ -326,12 +428,16 @@ static struct kunit_case budget_cases[] = {
 	KUNIT_CASE(flood_of_ptp_gets_half),
 	KUNIT_CASE(interruption_is_not_charged),
 	KUNIT_CASE(dearer_work_is_charged),
-	KUNIT_CASE(flood_moves_work_away),
+	KUNIT_CASE(flood_that_is_refused_moves_nothing),
+	KUNIT_CASE(flood_that_goes_on_moves_work_away),
 	KUNIT_CASE(one_burst_moves_nothing),
 	KUNIT_CASE(work_comes_back_after_the_flood),
 	KUNIT_CASE(silence_brings_work_back),
 	KUNIT_CASE_PARAM(constant_load_settles, rate_gen_params),
 	KUNIT_CASE(mistakes_become_rare),
+	KUNIT_CASE(idle_time_adds_to_the_budget),
+	KUNIT_CASE(long_silence_counts_by_its_share),
+	KUNIT_CASE(spare_time_settles),
 	KUNIT_CASE(late_softirq_refuses_the_flood),
 	KUNIT_CASE(socket_gets_fewer_the_more_it_lags),
 	{}

@@ -6,8 +6,10 @@
 #include <linux/if_vlan.h>
 #include <linux/ip.h>
 #include <linux/ipv6.h>
+#include <linux/kernel_stat.h>
 #include <linux/module.h>
 #include <linux/ptp_classify.h>
+#include <linux/tick.h>
 #include <linux/udp.h>
 #include <net/sock.h>
 
@@ -167,11 +169,25 @@ static void txts_throttle(struct txts *txts, enum txts_class class, u64 ns)
 		atomic64_set(&txts->throttled[class], until);
 }
 
-/* Nobody else changes the account of this CPU until txts_close_account(). */
-static struct txts_load *txts_open_account(unsigned long *flags)
+/*
+ * Nobody else changes the account of this CPU until txts_close_account(). @now
+ * is its clock.
+ */
+static struct txts_load *txts_open_account(u64 *now, unsigned long *flags)
 {
+	struct txts_load *load;
+	u64 idle;
+
 	local_irq_save(*flags);
-	return this_cpu_ptr(&txts_loads);
+	load = this_cpu_ptr(&txts_loads);
+	*now = txts_work_clock();
+	if (txts_policy_over(load, *now)) {
+		/* -1: this kernel does not know, as its tick never stops. */
+		idle = get_cpu_idle_time_us(smp_processor_id(), NULL);
+		if (idle != U64_MAX)
+			load->idle = idle * NSEC_PER_USEC;
+	}
+	return load;
 }
 
 /* What follows from the entries made since the level was @from. */
@@ -215,9 +231,8 @@ u64 txts_charge(struct txts *txts, enum txts_cost cost, enum txts_class class,
 	/* For PTP its share is what it is, active or not. */
 	if (class == TXTS_ORDINARY && atomic64_read(&txts->ptp_seen))
 		charge.ptp_active = txts_ptp_active(txts, ktime_get());
-	load = txts_open_account(&flags);
+	load = txts_open_account(&charge.now, &flags);
 	level = load->level;
-	charge.now = txts_work_clock();
 	/* The clocks of two CPUs may differ by more than the work took. */
 	charge.took = max_t(s64, charge.now - began, 0);
 	txts_close_account(txts, load, level, class,
@@ -237,16 +252,16 @@ void txts_bh_began(struct txts *txts)
 	struct txts_load *load;
 	unsigned long flags;
 	s64 delay;
+	u64 now;
 	u8 level;
 
 	if (!queued || READ_ONCE(txts->policy) != TXTS_POLICY_AUTO)
 		return;
 	delay = max_t(s64, ktime_get() - queued, 0);
-	load = txts_open_account(&flags);
+	load = txts_open_account(&now, &flags);
 	level = load->level;
 	txts_close_account(txts, load, level, TXTS_ORDINARY,
-			   txts_policy_late(load, txts_work_clock(), delay),
-			   flags);
+			   txts_policy_late(load, now, delay), flags);
 }
 
 /**
@@ -261,13 +276,14 @@ void txts_moved_away(struct txts *txts)
 {
 	struct txts_load *load;
 	unsigned long flags;
+	u64 now;
 	u8 level;
 
 	if (READ_ONCE(txts->policy) != TXTS_POLICY_AUTO)
 		return;
-	load = txts_open_account(&flags);
+	load = txts_open_account(&now, &flags);
 	level = load->level;
-	txts_policy_roll(load, txts_work_clock());
+	txts_policy_roll(load, now);
 	txts_close_account(txts, load, level, TXTS_ORDINARY, 0, flags);
 }
 

@@ -6,6 +6,7 @@
  */
 #include <linux/compiler.h>
 #include <linux/kernel.h>
+#include <linux/math64.h>
 #include <linux/minmax.h>
 
 #include "policy.h"
@@ -19,7 +20,12 @@
 /* Work is charged at most that many times its average. */
 #define TXTS_MAX_COST		4
 
-/* Windows in a row without budget left that move work away. */
+/*
+ * Work moves away if it exceeds the budget by more than this part of it, though
+ * requests are refused, or if softirqs are late, for so many windows in a row.
+ * It costs more CPU time there: where refusing is enough it would do harm.
+ */
+#define TXTS_OVERRUN_PART	4
 #define TXTS_RISE_WINDOWS	2
 
 /*
@@ -93,7 +99,7 @@ enum txts_stage txts_policy_retry(enum txts_policy policy,
 
 static void txts_policy_rise(struct txts_load *load, u64 now)
 {
-	load->full = 0;
+	load->over = 0;
 	if (load->level == TXTS_NR_LEVELS - 1)
 		return;
 	WRITE_ONCE(load->level, load->level + 1);
@@ -104,16 +110,31 @@ static void txts_policy_rise(struct txts_load *load, u64 now)
 	load->fell_at = 0;
 }
 
+/* How much of a window like the one that is over the CPU can do without. */
+static u64 txts_policy_spare(const struct txts_load *load, u64 now)
+{
+	s64 idle = load->idle - load->idled;
+	u64 share;
+
+	/* The kernel's account of iowait may take idle time back. */
+	if (idle <= 0)
+		return 0;
+	share = mul_u64_u64_div_u64(idle, TXTS_WINDOW_NS, now - load->window);
+	return min_t(u64, share, TXTS_WINDOW_NS) / TXTS_SPARE_PART;
+}
+
 /* A window is over: what follows from it? */
 static void txts_policy_window(struct txts_load *load, u64 now)
 {
 	u64 spent = load->spent[TXTS_ORDINARY] + load->spent[TXTS_PTP];
+	u64 limit = load->budget + load->budget / TXTS_OVERRUN_PART;
 
 	if (load->refused || spent > load->budget / 2)
 		load->calm_since = load->window + TXTS_WINDOW_NS;
-	if (!load->refused || now - load->window >= 2 * TXTS_WINDOW_NS)
-		load->full = 0;
-	else if (++load->full >= TXTS_RISE_WINDOWS)
+	if ((!load->late && spent <= limit) ||
+	    now - load->window >= 2 * TXTS_WINDOW_NS)
+		load->over = 0;
+	else if (++load->over >= TXTS_RISE_WINDOWS)
 		txts_policy_rise(load, now);
 
 	if (load->level && now - load->calm_since >= load->dwell) {
@@ -121,10 +142,13 @@ static void txts_policy_window(struct txts_load *load, u64 now)
 		load->calm_since = now;
 		load->fell_at = now;
 	}
+	load->spare = txts_policy_spare(load, now);
+	load->idled = load->idle;
 	load->window = now;
 	load->spent[TXTS_ORDINARY] = 0;
 	load->spent[TXTS_PTP] = 0;
 	load->refused = false;
+	load->late = false;
 }
 
 /**
@@ -140,7 +164,7 @@ static void txts_policy_window(struct txts_load *load, u64 now)
 void txts_policy_roll(struct txts_load *load, u64 now)
 {
 	/* Idle windows need no account: they were calm. */
-	if (now - load->window >= TXTS_WINDOW_NS)
+	if (txts_policy_over(load, now))
 		txts_policy_window(load, now);
 }
 
@@ -169,7 +193,7 @@ u64 txts_policy_charge(struct txts_load *load, const struct txts_charge *charge)
 	ewma_txts_cost_add(average, took);
 
 	txts_policy_roll(load, charge->now);
-	load->budget = TXTS_WINDOW_NS / 1000 * charge->permille;
+	load->budget = TXTS_WINDOW_NS / 1000 * charge->permille + load->spare;
 	load->spent[charge->class] += took;
 
 	limit = load->budget;
@@ -197,6 +221,7 @@ u64 txts_policy_late(struct txts_load *load, u64 now, u64 delay)
 		return 0;
 	txts_policy_roll(load, now);
 	load->refused = true;
+	load->late = true;
 	return load->window + TXTS_WINDOW_NS - now;
 }
 

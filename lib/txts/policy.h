@@ -54,9 +54,13 @@ enum txts_level {
 	TXTS_NR_LEVELS,
 };
 
-/* The budget: of each window of WINDOW, in ns, so many thousandths. */
+/*
+ * The budget: of each window of WINDOW, in ns, so many thousandths, and a part
+ * of what the CPU was idle in the window before: nobody wanted that.
+ */
 #define TXTS_WINDOW_NS		(10 * NSEC_PER_MSEC)
 #define TXTS_BUDGET_PERMILLE	100
+#define TXTS_SPARE_PART		2
 
 /* PTP event messages seen that long ago make others stand back, in ms. */
 #define TXTS_PTP_HOLD_MS	4000
@@ -74,10 +78,15 @@ DECLARE_EWMA(txts_cost, 4, 16)
 /**
  * struct txts_load - the account of one CPU's stamp work
  * @window: when the current window began, in ns
- * @budget: of a window, in ns
+ * @idle: how long this CPU was idle so far, in ns; who ends a window sets it,
+ *	or never if that is not known
+ * @idled: the same when the current window began
+ * @spare: what the budget of this window gets of that, in ns
+ * @budget: of this window, in ns
  * @spent: charged in this one, by class, in ns
  * @refused: it saw a budget used up, or BH work that came late
- * @full: windows in a row with @refused
+ * @late: the latter
+ * @over: windows in a row that were @late or exceeded the budget by far
  * @level: enum txts_level
  * @calm_since: since then no window used half of the budget, in ns
  * @fell_at: when the level fell last, in ns
@@ -87,10 +96,14 @@ DECLARE_EWMA(txts_cost, 4, 16)
  */
 struct txts_load {
 	u64 window;
+	u64 idle;
+	u64 idled;
+	u64 spare;
 	u64 budget;
 	u64 spent[TXTS_NR_CLASSES];
 	bool refused;
-	u8 full;
+	bool late;
+	u8 over;
 	u8 level;
 	u64 calm_since;
 	u64 fell_at;
@@ -142,6 +155,12 @@ static inline enum txts_stage txts_policy_stage(enum txts_policy policy,
 	if (policy != TXTS_POLICY_AUTO)
 		row = TXTS_NR_LEVELS - 1 + policy;
 	return txts_policy_stages[row][work];
+}
+
+/* Is the current window over? */
+static inline bool txts_policy_over(const struct txts_load *load, u64 now)
+{
+	return now - load->window >= TXTS_WINDOW_NS;
 }
 
 enum txts_stage txts_policy_retry(enum txts_policy policy,
