@@ -11,11 +11,8 @@
 #include <linux/pci.h>
 #include <linux/string.h>
 
-struct event {
-	struct pci_dev *pdev;
-	int (*fn)(struct pci_dev *pdev, const struct pci_error_handlers *h);
-	int err;
-};
+typedef int (*event_fn)(struct pci_dev *pdev,
+			const struct pci_error_handlers *h);
 
 static int detect(struct pci_dev *pdev, const struct pci_error_handlers *h)
 {
@@ -23,15 +20,6 @@ static int detect(struct pci_dev *pdev, const struct pci_error_handlers *h)
 	if (h->error_detected(pdev, pci_channel_io_frozen) !=
 	    PCI_ERS_RESULT_NEED_RESET)
 		return -EIO;
-	return 0;
-}
-
-static int recover(struct pci_dev *pdev, const struct pci_error_handlers *h)
-{
-	pdev->error_state = pci_channel_io_normal;
-	if (h->slot_reset(pdev) != PCI_ERS_RESULT_RECOVERED)
-		return -EIO;
-	h->resume(pdev);
 	return 0;
 }
 
@@ -44,38 +32,59 @@ static int dead(struct pci_dev *pdev, const struct pci_error_handlers *h)
 	return 0;
 }
 
-/* Drivers expect the lock of their device and that of the bus. */
-static int if_it_is(struct pci_dev *pdev, void *data)
-{
-	const struct pci_error_handlers *h = NULL;
-	struct event *event = data;
+struct reset {
+	struct pci_dev *pdev;
+	const struct pci_error_handlers *h;
+	pci_ers_result_t result;
+};
 
-	if (pdev != event->pdev)
-		return 0;
-	device_lock(&pdev->dev);
-	if (pdev->dev.driver)
-		h = to_pci_driver(pdev->dev.driver)->err_handler;
-	if (h && h->error_detected && h->slot_reset && h->resume)
-		event->err = event->fn(pdev, h);
-	device_unlock(&pdev->dev);
-	return 1;
+static int reset_one(struct pci_dev *pdev, void *data)
+{
+	struct reset *reset = data;
+
+	if (pdev == reset->pdev)
+		reset->result = reset->h->slot_reset(pdev);
+	return 0;
+}
+
+/*
+ * igc wants the bus to be locked while it is reset, as AER does. AER does so
+ * for all of its calls, which lockdep objects to on the bus of User Mode Linux:
+ * its regions are locked below RTNL and above the bus.
+ */
+static int recover(struct pci_dev *pdev, const struct pci_error_handlers *h)
+{
+	struct reset reset = { .pdev = pdev, .h = h };
+
+	pdev->error_state = pci_channel_io_normal;
+	pci_walk_bus(pdev->bus, reset_one, &reset);
+	if (reset.result != PCI_ERS_RESULT_RECOVERED)
+		return -EIO;
+	h->resume(pdev);
+	return 0;
 }
 
 static int set(const char *text, const struct kernel_param *kp)
 {
-	struct event event = { .fn = kp->arg, .err = -EOPNOTSUPP };
+	const struct pci_error_handlers *h = NULL;
+	event_fn fn = kp->arg;
 	struct device *dev;
 	char name[32];
+	int err = -EOPNOTSUPP;
 
 	if (strscpy(name, text, sizeof(name)) < 0)
 		return -EINVAL;
 	dev = bus_find_device_by_name(&pci_bus_type, NULL, strim(name));
 	if (!dev)
 		return -ENODEV;
-	event.pdev = to_pci_dev(dev);
-	pci_walk_bus(event.pdev->bus, if_it_is, &event);
+	device_lock(dev);
+	if (dev->driver)
+		h = to_pci_driver(dev->driver)->err_handler;
+	if (h && h->error_detected && h->slot_reset && h->resume)
+		err = fn(to_pci_dev(dev), h);
+	device_unlock(dev);
 	put_device(dev);
-	return event.err;
+	return err;
 }
 
 static const struct kernel_param_ops event_ops = { .set = set };

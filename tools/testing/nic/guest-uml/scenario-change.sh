@@ -74,15 +74,12 @@ bus_error()
 	wait_for carrier
 }
 
-# A card that is pulled, and put back after its driver has let go of it.
+# A card that is pulled, with all of its registers reading as ones, and put back.
 pull()
 {
 	knob gone 1
-	error dead &&
-		echo "$PCI" >"/sys/bus/pci/drivers/$driver/unbind" &&
-		knob gone 0 &&
-		echo "$PCI" >"/sys/bus/pci/drivers/$driver/bind" &&
-		raise_near
+	error dead && echo 1 >"$DEVICE/remove" && knob gone 0 &&
+		echo 1 >/sys/bus/pci/rescan && raise_near
 }
 
 echo 1 >/sys/module/suspend/parameters/pm_test_delay
