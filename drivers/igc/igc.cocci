@@ -87,19 +87,14 @@ hit("fields")
 @@
 hit("ring_flag")
 
-// An AF_XDP buffer has no skb.
+// Not in the union with skb: igc_rings_dump() follows that of every buffer.
 @buffer@
 @@
  struct igc_tx_buffer {
  	...
- 	union {
- 		struct sk_buff *skb;
- 		struct xdp_frame *xdpf;
-+		struct xsk_tx_metadata_compl xsk_meta;
- 	};
- 	...
  	bool xsk_pending_ts;
 +	u8 xsk_queue;
++	struct xsk_tx_metadata_compl xsk_meta;
 +	struct txts_ticket txts;
  };
 
