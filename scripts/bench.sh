@@ -7,45 +7,44 @@
 #   bench.sh
 #
 # Environment:
-#   QUICK=1     a few minutes: few variants, few rates, few packets
+#   QUICK=1     below five minutes: few variants, few rates, few packets
 #   ALL=1       everything, for a night
-#   DEVICES=    82576 (QEMU's, whose registers cost nothing), 82576-1000ns (the
-#               same, but each register read takes 1000 ns longer; any number)
+#   DEVICES=    a card: 82576 (QEMU's, whose registers cost nothing), i210, i226,
+#               i350 (emulated, with wire time; a register read takes 1000 ns);
+#               then as you like -NNNns (what a register read takes), -shiftN
+#               (2^N ns per instruction), -budgetN (budget_permille of txts) and
+#               -rt (PREEMPT_RT, latency only): "82576-1000ns i210-shift1-rt"
 #   VARIANTS=   of: off stock stock-bh kworker inline bh aux auto; "off" is the
 #               stock driver and a server without hardware stamps, "stock-bh" the
-#               stock driver on system_bh_wq, those after it are txts's policies
-#   WORKLOADS=  of: ntp ptp server latency flood cost
-#   RATES=      of the NTP sweep, requests per second; else from the saturation
-#               that the bench finds with "off"
+#               stock igb on system_bh_wq, those after it are txts's policies
+#   WORKLOADS=  of: ntp ptp server latency flood turnaround steady cost
+#   RATES=      of ntp, ptp and server, requests per second; else from the
+#               saturation that the bench finds with "off"
 #   RUNS=       runs of the NTP sweep
-#   NTP_SHIFT=, SHIFT=  2^N ns per instruction in ntp and ptp (0), in the
-#               others (1)
+#   NTP_SHIFT=, SHIFT=  2^N ns per instruction in ntp, ptp and server (0), in
+#               the others (1)
 #   SPLIT=1     ntp, ptp and server with a third vCPU, for the interrupts
+#   OUT=        where results go (build/bench)
+#   KEEP=1      add to what that holds, instead of beginning again
 #   KVER=       as for make modules
+#   JOBS=       VMs at a time; virtual time does not mind
 #
-# Leaves tables (bench.txt), CSV and SVG in build/bench; what each VM brought is
-# below build/bench/raw. Fails if a VM failed, not for what it measured.
+# What is not chosen is as scripts/bench-matrix.sh has it. Leaves tables
+# (bench.txt), CSV and SVG in build/bench; what each VM brought is below
+# build/bench/raw. Fails if a VM failed, not for what it measured.
 set -euo pipefail
 . "$(dirname "$0")/env.sh"
-# shellcheck disable=SC2034
 HINT='make bench'
 (($# == 0)) || die "unknown argument $1" \
 	'what may be set is set as in: make bench QUICK=1 VARIANTS="stock auto"'
 
 BENCH=$TOP/tools/bench
-out=$BUILD/bench
+out=$(realpath -m "${OUT:-$BUILD/bench}")
 raw=$out/raw
-known_variants='off stock stock-bh kworker inline bh aux auto'
-known_workloads='ntp ptp server latency flood cost'
-
-flag()
-{
-	case ${!1:-} in
-	''|0)	return 1 ;;
-	1)	return 0 ;;
-	*)	die "$1=${!1} is neither 1 nor 0" 'the first lines of scripts/bench.sh list what may be set' ;;
-	esac
-}
+: "${DEVICES:=}" "${VARIANTS:=}" "${WORKLOADS:=}" "${RATES:=}" "${RUNS:=}"
+: "${NTP_SHIFT:=0}" "${SHIFT:=1}"
+. "$SCRIPTS/bench-matrix.sh"
+. "$SCRIPTS/bench-vm.sh"
 
 one_of()
 {
@@ -56,177 +55,107 @@ one_of()
 			die "$name=\"${!name}\": there is no $word" \
 				"choose from: $known"
 	done
-	[[ -n ${!name} ]] || die "$name is empty" "choose from: $known"
 }
 
-# What each mode measures: the matrix that the documentation states.
-if flag QUICK && flag ALL; then
-	die 'QUICK=1 and ALL=1 exclude each other' 'choose one'
-elif flag QUICK; then
-	mode=quick
-	: "${VARIANTS:=off stock stock-bh auto}" "${RUNS:=1}"
-	: "${DEVICES:=82576}" "${WORKLOADS:=ntp latency flood cost}"
-	percents='50 90 105'
-	length=300ms count=1500 fifo_count=200 scenarios='idle other kworker'
-	ptp_percents='90' ptp8=0 ptp128=64 flood_ptp8=0 flood_ptp128=128
-	flood_count=20000 cost_count=5000
-elif flag ALL; then
-	mode=all
-	: "${VARIANTS:=$known_variants}" "${RUNS:=5}"
-	percents='5 20 40 50 60 70 80 90 95 100 105 110 120 130 150'
-	length=3s count=100000 fifo_count=20000
-	scenarios='idle other fifo softirq kworker'
-	ptp_percents='70 95 120' ptp8=960 ptp128=2560
-	flood_ptp8=960 flood_ptp128=15360
-	flood_count=200000 cost_count=50000
-else
-	mode=default
-	: "${VARIANTS:=$known_variants}" "${RUNS:=3}"
-	: "${DEVICES:=82576-1000ns}"
-	percents='5 30 50 70 80 90 95 100 105 115 130 150'
-	length=1s count=20000 fifo_count=4000
-	scenarios='idle other fifo softirq kworker'
-	ptp_percents='70 120' ptp8=40 ptp128=384
-	flood_ptp8=160 flood_ptp128=1280
-	flood_count=100000 cost_count=20000
-fi
-: "${DEVICES:=82576 82576-1000ns}" "${WORKLOADS:=$known_workloads}"
-: "${NTP_SHIFT:=0}" "${SHIFT:=1}" "${RATES:=}"
-for device in $DEVICES; do
-	[[ $device =~ ^82576(-[1-9][0-9]{2,3}ns)?$ ]] ||
-		die "DEVICES=\"$DEVICES\": there is no $device" \
-			'use 82576 or 82576-1000ns, with 100 to 9999'
-done
-one_of VARIANTS "$known_variants"
-one_of WORKLOADS "$known_workloads"
-[[ $RUNS != 0 ]] || die 'RUNS=0 would measure nothing' 'use 1 to 9'
-for name in RUNS NTP_SHIFT SHIFT; do
-	[[ ${!name} =~ ^[0-9]$ ]] || die "$name=${!name} is not a number from 0 to 9" \
-		'the first lines of scripts/bench.sh list what may be set'
-done
-[[ $RATES =~ ^[0-9\ ]*$ ]] || die "RATES=\"$RATES\" are not numbers" \
-	'use for instance RATES="12000 14000 16000"'
-
-cpus=2
-! flag SPLIT || cpus=3
-
-wants()
+number()
 {
-	[[ " ${!1} " == *" $2 "* ]]
-}
+	local name
 
-# True if txts is among the variants.
-wants_policy()
-{
-	local variant
-
-	for variant in $VARIANTS; do
-		[[ $variant == @(off|stock|stock-bh) ]] || return 0
+	for name; do
+		[[ ${!name} =~ ^[0-9]$ ]] ||
+			die "$name=${!name} is not a number from 0 to 9" \
+				'the first lines of scripts/bench.sh list what may be set'
 	done
-	return 1
 }
 
-# The options of vm.sh that make a variant on a device.
-variant_args()
+check_settings()
 {
-	local device=$1 variant=$2 policy='' stamps=yes mmio=0
+	local device
 
-	ARGS=()
+	pick_mode
+	one_of VARIANTS "$KNOWN_VARIANTS"
+	one_of WORKLOADS "$KNOWN_WORKLOADS"
+	number NTP_SHIFT SHIFT ${RUNS:+RUNS}
+	[[ $RUNS != 0 ]] || die 'RUNS=0 would measure nothing' 'use 1 to 9'
+	[[ $RATES =~ ^[0-9\ ]*$ ]] || die "RATES=\"$RATES\" are not numbers" \
+		'use for instance RATES="12000 14000 16000"'
+	KBASE=6.12
+	for device in $DEVICES; do
+		parse_device "$device"
+	done
+	pick_matrix
+	cpus=2
+	! flag SPLIT || cpus=3
+	! flag KEEP || say "adding to what $out holds"
+	[[ -n $plan ]] || die 'nothing of the matrix is left' \
+		'name DEVICES= too, or choose other WORKLOADS= and VARIANTS='
+}
+
+# True for what can be measured: only igb has work to move, only the NTP server
+# knows how to be without stamps, PREEMPT_RT is there for latency alone, and
+# levels are the policy's own.
+makes_sense()
+{
+	local workload=$1 device=$2 variant=$3
+
 	case $variant in
-	off)	stamps=no ;;
-	stock)	;;
-	stock-bh) ARGS=(-m "$BUILD/$RELEASE/peer") ;;
-	*)	ARGS=(-m "$BUILD/$RELEASE-testing")
-		policy=$variant ;;
+	off)	[[ $workload == ntp ]] || return 1 ;;
+	stock-bh) [[ $device != i226* ]] || return 1 ;;
 	esac
-	[[ $device != *-*ns ]] || mmio=${device#*-}
-	PARAMS=("MMIO_NS=${mmio%ns}" "VARIANT=$variant" "POLICY=$policy"
-		"STAMPS=$stamps" "CLIENTS=2000" "WARM=$warm" "WARM_TIME=1s")
+	[[ $device != *-rt || $workload == latency ]] || return 1
+	[[ $workload != steady || $variant == auto ]]
 }
 
-# Runs one VM; its results land in build/bench/raw/NAME.
-vm()
+# A line for each VM: WORKLOAD DEVICE VARIANT RUN.
+list_jobs()
 {
-	local name=$1 device=$2 variant=$3 cpus=$4 shift=$5 script=$6 start=$SECONDS
+	local workload device runs variants percents variant run
 
-	shift 6
-	variant_args "$device" "$variant"
-	"$SCRIPTS/vm.sh" -k "$RELEASE" "${ARGS[@]}" ${TRACE:+-T "$TRACE"} \
-		-c "$cpus" -s "$shift" -t 7200 -o "$raw/$name" -f "$BUILD/tools/txts-probe" \
-		-f "$BUILD/tools/txts-ntp-load" -f "$BENCH/common.sh" \
-		-f "$BUILD/$RELEASE/bench/txts_work_flood.ko" \
-		-f "$BUILD/$RELEASE/bench/txts_mmio_cost.ko" \
-		-x chronyd -x chronyc "$BENCH/$script" \
-		"${PARAMS[@]}" "$@" >"$raw/$name.log" 2>&1 || {
-		echo "$name: FAILED, see build/bench/raw/$name.log"
-		tail -n 20 "$raw/$name.log"
-		return 1
-	}
-	echo "$name: done after $((SECONDS - start)) s"
+	while read -r workload device runs variants percents; do
+		[[ -n $workload ]] || continue
+		[[ $workload == ntp ]] || runs=1
+		for ((run = 1; run <= runs; run++)); do
+			for variant in ${variants//,/ }; do
+				! makes_sense "$workload" "$device" "$variant" ||
+					echo "$workload $device $variant $run"
+			done
+		done
+	done <<<"$plan" | awk '!seen[$0]++'
 }
 
-job()
+# The devices of the jobs, or those of one workload's.
+devices()
 {
-	local workload=$1 device=$2 variant=$3 run=$4
-	local name=$workload.$device.$variant.$run
-
-	case $workload in
-	ntp)	vm "$name" "$device" "$variant" "$cpus" "$NTP_SHIFT" ntp.sh \
-			RATES="$RATES" LENGTH="$length" SEED="$run" ;;
-	ptp)	vm "$name" "$device" "$variant" "$cpus" "$NTP_SHIFT" ptp.sh \
-			RATES="$ptp_rates" SEED="$run" PTP_8="$ptp8" \
-			PTP_128="$ptp128" ;;
-	server)	vm "$name" "$device" "$variant" "$cpus" "$NTP_SHIFT" server.sh \
-			RATES="$over_rate" LENGTH="$length" SEED="$run" ;;
-	latency) vm "$name" "$device" "$variant" 1 "$SHIFT" latency.sh \
-			SCENARIOS="$scenarios" COUNT="$count" SEED="$run" \
-			FIFO_COUNT="$fifo_count" FLOOD_RATE=40000 ;;
-	flood)	vm "$name" "$device" "$variant" 1 "$SHIFT" flood.sh \
-			PTP_8="$flood_ptp8" PTP_128="$flood_ptp128" SEED="$run" \
-			FLOOD_COUNT="$flood_count" ;;
-	cost)	TRACE=e1000e_core_read
-		vm "$name" "$device" "$variant" 1 "$SHIFT" cost.sh \
-			COUNT="$cost_count" ;;
-	esac
+	awk -v workload="${1:-}" 'workload == "" || $1 == workload {
+		print $2 }' "$out/jobs" | sort -u
 }
 
-# As many VMs at a time as there are CPUs: virtual time does not mind.
+wants_cards()
+{
+	devices | grep -qv '^82576'
+}
+
+# As many VMs at a time as there are CPUs.
 run_jobs()
 {
-	local list=$1 running=0 failed=0 line
+	local running=0 failed=0 done=0 total line
 	local -a words
 
+	total=$(wc -l <"$1")
 	while read -r line; do
 		read -ra words <<<"$line"
 		if ((running == JOBS)); then
 			wait -n || failed=1
-			running=$((running - 1))
+			running=$((running - 1)) done=$((done + 1))
+			echo "$done of $total VMs done"
 		fi
-		job "${words[@]}" </dev/null &
+		"$2" "${words[@]}" </dev/null &
 		running=$((running + 1))
-	done <"$list"
+	done <"$1"
 	while ((running--)); do
 		wait -n || failed=1
 	done
 	return "$failed"
-}
-
-list_jobs()
-{
-	local device=$1 workload variant run runs
-
-	for workload in $WORKLOADS; do
-		runs=1
-		[[ $workload != ntp ]] || runs=$RUNS
-		for ((run = 1; run <= runs; run++)); do
-			for variant in $VARIANTS; do
-				# Only the server knows how to be without.
-				[[ $variant != off || $workload == ntp ]] ||
-					continue
-				echo "$workload $device $variant $run"
-			done
-		done
-	done
 }
 
 share_of()
@@ -239,73 +168,93 @@ share_of()
 	done
 }
 
-build_bench_modules()
+# Without stamps, what a register read or a stamp may cost does not matter.
+machine_of()
 {
-	local dir=$BUILD/$RELEASE/bench file
-
-	mkdir -p "$dir"
-	for file in Kbuild txts_work_flood.c txts_mmio_cost.c; do
-		cmp -s "$BENCH/$file" "$dir/$file" ||
-			cp "$BENCH/$file" "$dir/$file"
-	done
-	make -C "$BUILD/headers/$RELEASE/usr/src/linux-headers-$RELEASE" \
-		"M=$dir" W=1 "-j$JOBS" modules
+	sed 's/-[0-9]*ns//; s/-budget[0-9]*//' <<<"$1"
 }
 
-# Sets RATES, ptp_rates and over_rate for a device.
-pick_rates()
+# What a machine's server can do without stamps.
+search()
 {
-	local device=$1 found=$raw/search.$1/saturation
+	parse_device "$1"
+	TRACE=''
+	vm "search.$1" "$1" off "$cpus" "${device_shift:-$NTP_SHIFT}" ntp.sh \
+		RATES=search LENGTH=300ms SEED=1
+}
 
-	saturation=
-	if [[ -z $RATES ]]; then
-		step "look for the saturation of the server ($device)" \
-			vm "search.$device" "$device" off "$cpus" "$NTP_SHIFT" ntp.sh \
-			RATES=search LENGTH=300ms SEED=1
-		saturation=$(<"$found")
-		say "$device: without hardware stamps, 1 % are lost from" \
-			"$saturation requests per second on"
-		# shellcheck disable=SC2086
-		RATES=$(share_of "$saturation" $percents)
-		# shellcheck disable=SC2086
-		ptp_rates=$(share_of "$saturation" $ptp_percents)
-		over_rate=$((saturation * 12 / 10))
-	else
-		ptp_rates=$RATES
-		over_rate=${RATES##* }
+look_for_saturation()
+{
+	local workload
+
+	[[ -z $RATES ]] || return 0
+	for workload in ntp ptp server; do
+		machine_of "$(devices "$workload")"
+	done | sed '/^$/d' | sort -u >"$out/searches"
+	[[ -s $out/searches ]] || return 0
+	step "look for the saturation of $(wc -l <"$out/searches") servers" \
+		run_jobs "$out/searches" search
+	say 'without hardware stamps, 1 % are lost from here on:'
+	while read -r device; do
+		say "  $device: $(<"$raw/search.$device/saturation")" \
+			'requests per second'
+	done <"$out/searches"
+}
+
+# The rates of a job; a server's is beyond its saturation.
+rates_of()
+{
+	local workload=$1 device=$2 saturation percents
+
+	if [[ -n $RATES ]]; then
+		[[ $workload == server ]] && echo "${RATES##* }" ||
+			echo "$RATES"
+		return
 	fi
+	saturation=$(<"$raw/search.$(machine_of "$device")/saturation")
+	percents=120
+	[[ $workload == server ]] || percents=$(awk -v w="$workload" \
+		-v d="$device" '$1 == w && $2 == d {
+			$1 = $2 = $3 = $4 = ""; print; exit }' <<<"$plan")
+	# shellcheck disable=SC2086
+	share_of "$saturation" $percents
 }
 
+prepare_release()
+{
+	"$SCRIPTS/fetch.sh" image "$1"
+	"$SCRIPTS/fetch.sh" headers "$1"
+	"$SCRIPTS/fetch.sh" source-6.12
+	# shellcheck disable=SC2046
+	"$SCRIPTS/bench-modules.sh" "$1" $(wants_cards && echo nic)
+	take_modules "$1"
+}
+
+check_settings
 start=$SECONDS
 "$SCRIPTS/packages.sh" bench
 pick_kernel
-"$SCRIPTS/fetch.sh" image "$RELEASE"
-"$SCRIPTS/fetch.sh" headers "$RELEASE"
-"$SCRIPTS/fetch.sh" source-6.12
-step 'build the tools' make -C "$TOP/tools" O="$BUILD/tools"
-step 'build the modules of the bench' build_bench_modules
-! wants_policy || TESTING=1 "$SCRIPTS/modules.sh"
-! wants VARIANTS stock-bh || "$SCRIPTS/demo-peer.sh" "$RELEASE"
-
-lock bench
-rm -rf "$out"
+lock "bench${OUT:+-$(cksum <<<"$out" | cut -d' ' -f1)}"
+if ! flag KEEP; then
+	rm -rf "$out"
+fi
+rm -rf "$out/modules"
 mkdir -p "$raw"
-# Slow enough for any device, fast enough to reach every client three times.
-warm=$((6000 >> NTP_SHIFT))
-wanted_rates=$RATES
-failed=0
-for device in $DEVICES; do
-	RATES=$wanted_rates ptp_rates='' over_rate=0
-	if wants WORKLOADS ntp || wants WORKLOADS ptp ||
-		wants WORKLOADS server; then
-		pick_rates "$device"
-	fi
-	list_jobs "$device" >"$out/jobs"
-	try_step "measure on $device: $(wc -l <"$out/jobs") VMs, mode $mode" \
-		run_jobs "$out/jobs"
-	((STEP_RC == 0)) || failed=1
+list_jobs >"$out/jobs"
+[[ -s $out/jobs ]] || die 'no workload suits these devices and variants' \
+	'see the first lines of scripts/bench.sh'
+step 'build the tools' make -C "$TOP/tools" O="$BUILD/tools"
+for release in $(devices | sed "s/.*-rt$/$KBASE-rt-amd64/; t; s/.*/$KBASE-amd64/" |
+	sort -u); do
+	prepare_release "$release"
 done
-python3 "$SCRIPTS/bench_report.py" "$out" "$RELEASE" "$mode" \
-	"$NTP_SHIFT" "$SHIFT" | tee "$out/bench.txt"
-say "tables, CSV and plots are in build/bench ($((SECONDS - start)) s)"
-((failed == 0)) || die 'VMs failed' "read build/bench/raw/*.log"
+
+look_for_saturation
+failed=0
+try_step "measure: $(wc -l <"$out/jobs") VMs, mode $mode" \
+	run_jobs "$out/jobs" job
+((STEP_RC == 0)) || failed=1
+python3 "$SCRIPTS/bench_report.py" "$out" "$KBASE-amd64" "$mode" |
+	tee "$out/bench.txt"
+say "tables, CSV and plots are in $out ($((SECONDS - start)) s)"
+((failed == 0)) || die 'VMs failed' "read $raw/*.log"

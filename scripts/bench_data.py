@@ -90,6 +90,9 @@ def ntp_row(device, variant, run, step, count):
     for name in ('throttled', 'busy', 'ptp'):
         row['skipped_' + name] = count.get('txts_skipped_' + name)
     row['level_changes'] = count.get('level_changes')
+    delivered = count.get('txts_delivered')
+    row['reschedules'] = (count['txts_not_ready'] / delivered if delivered
+                          else None)
     row['asked'] = count.get('txts_asked')
     row['socket_full'] = count.get('udp_rcvbuf_errors', 0)
     row['ring_missed'] = (count.get('near_rx_missed_errors', 0) +
@@ -128,6 +131,22 @@ def ntp_medians(rows):
                 row[name] = median([r[name] for r in group])
         result.append(row)
     return result
+
+
+def machine(device):
+    """Without stamps, what they may cost does not matter."""
+    return re.sub(r'-\d+ns|-budget\d+', '', device)
+
+
+def saturations(raw):
+    """The rate of machines up to which a server without stamps loses 1 %."""
+    found = {}
+    for name in os.listdir(raw):
+        path = os.path.join(raw, name, 'saturation')
+        if name.startswith('search.') and os.path.isfile(path):
+            with open(path, encoding='ascii') as file:
+                found[name.partition('.')[2]] = int(file.read())
+    return found
 
 
 def ntp_problems(rows):
@@ -208,6 +227,11 @@ def latency_rows(raw, workload, names):
             count = moved(base)
             row['skipped'] = count.get('near_tx_hwtstamp_skipped')
             row['timeouts'] = count.get('near_tx_hwtstamp_timeouts')
+            delivered = count.get('txts_delivered')
+            if delivered:
+                row['reschedules'] = count['txts_not_ready'] / delivered
+                row['reschedules_max'] = read_counters(
+                    base + '.after')['txts_max_attempts']
             if os.path.isfile(base + '.load'):
                 with open(base + '.load', encoding='ascii') as load:
                     step = json.load(load)
@@ -217,30 +241,7 @@ def latency_rows(raw, workload, names):
     return rows
 
 
-# --- turnaround and cost
-
-def turnaround_row(directory):
-    """Whether the sender also reads each stamp in time does not matter."""
-    base = os.path.join(directory, 'turnaround')
-    packets = read_packets(base + '.csv')
-    length = int(packets[-1]['sent_ns']) - int(packets[0]['sent_ns'])
-    count = moved(base)
-    stamps = count.get('txts_delivered')
-    if stamps is None:
-        stamps = (len(packets) - count['near_tx_hwtstamp_skipped'] -
-                  count['near_tx_hwtstamp_timeouts'])
-    return {'sent_per_s': (len(packets) - 1) * 1e9 / length,
-            'stamps_per_s': stamps * 1e9 / length}
-
-
-def turnaround_rows(raw):
-    rows = []
-    for device, variant, run, directory in find_runs(raw, 'flood'):
-        row = {'device': device, 'variant': variant, 'run': run}
-        row.update(turnaround_row(directory))
-        rows.append(row)
-    return rows
-
+# --- the server beside a flood
 
 def server_rows(raw):
     """Responses of a server beside a flood that gets stamps, or gets none."""
@@ -274,38 +275,3 @@ def hardware_of_flood(count):
 def read_json(path):
     with open(path, encoding='ascii') as file:
         return json.load(file)
-
-
-# Where the drivers read a Tx stamp: the flag, the low and the high half.
-STAMP_REGISTERS = {'82576': (0xb614, 0xb618, 0xb61c)}
-
-
-def register_reads(directory, device):
-    """Reads of these registers per read of the last, as QEMU saw them."""
-    registers = STAMP_REGISTERS.get(device.partition('-')[0])
-    path = os.path.join(directory, 'trace')
-    if not registers or not os.path.isfile(path):
-        return None
-    counts = dict.fromkeys(registers, 0)
-    with open(path, encoding='ascii', errors='replace') as lines:
-        for line in lines:
-            match = re.search(r'register (0x[0-9a-f]+)', line)
-            if match and int(match[1], 16) in counts:
-                counts[int(match[1], 16)] += 1
-    stamps = counts[registers[-1]]
-    return sum(counts.values()) / stamps if stamps else None
-
-
-def cost_rows(raw, shift):
-    rows = []
-    for device, variant, run, directory in find_runs(raw, 'cost'):
-        row = {'device': device, 'variant': variant, 'run': run}
-        for name, file in (('cycle', 'cost.json'), ('send', 'cost-off.json')):
-            took = read_json(os.path.join(directory, file))
-            row[name + '_instructions'] = (took['duration_ns'] /
-                                           took['sent'] / 2 ** shift)
-            row[name + '_missing'] = took['missing']
-        row['cycles_per_s'] = 1e9 / 2 ** shift / row['cycle_instructions']
-        row['register_reads_per_stamp'] = register_reads(directory, device)
-        rows.append(row)
-    return rows

@@ -2,20 +2,24 @@
 # SPDX-License-Identifier: GPL-2.0
 """Tables, CSV and plots from what the VMs of the bench brought back.
 
-bench_report.py DIRECTORY RELEASE MODE NTP_SHIFT SHIFT
+bench_report.py DIRECTORY RELEASE MODE
 """
 import csv
 import os
 import sys
 
+import bench_cost as cost
 import bench_data as data
 import bench_plot
 import bench_targets as targets
 
 HEADING = """instruction-cost model: virtual time counts instructions and nothing else. There
-are no caches; an MMIO access costs what the device models (QEMU's 82576:
-nothing); several vCPUs share one instruction clock, so a second CPU at work
-takes its share of every second."""
+are no caches; a register read costs what the device's name says (1000 ns on
+i210, i226 and i350, nothing on 82576); several vCPUs share one instruction
+clock, so a second CPU at work takes its share of every second. The emulated
+cards are software of the same CPUs. An instruction takes 1 ns in ntp, ptp and
+server, which have two vCPUs, 2 ns in the others, which have one, unless the
+device's name (-shiftN) says otherwise."""
 
 LOADS = (
     ('idle', 'idle'),
@@ -109,19 +113,27 @@ def report_ntp(out, model):
             bench_plot.plot(os.path.join(out, f'ntp-{device}-{key}.svg'),
                             f'{device}: {what}', model,
                             'requests per second', what, lines, log)
-    return data.ntp_problems(rows), [*targets.ntp_targets(medians),
-                                     *targets.stage_targets(medians)]
+    return data.ntp_problems(rows), [
+        *targets.ntp_targets(medians, data.saturations(raw)),
+        *targets.stage_targets(medians)]
 
 
 # --- latency
 
-LATENCY_HEAD = ['', 'sent', 'missing', 'min', 'p50', 'p99', 'p99.99', 'max']
+LATENCY_HEAD = ['', 'sent', 'missing', 'min', 'p50', 'p99', 'p99.99', 'max',
+                'capture_to_user_max', 'again', 'again_max']
 
 
 def latency_line(row, head):
-    return [NAMES[row['variant']]] + [
-        number(row[name if name in row else name + '_ns'])
-        for name in head[1:]]
+    cells = [NAMES[row['variant']]]
+    for name in head[1:]:
+        if name == 'again':
+            cells.append(number(row.get('reschedules'), 3))
+        elif name == 'again_max':
+            cells.append(number(row.get('reschedules_max')))
+        else:
+            cells.append(number(row[name if name in row else name + '_ns']))
+    return cells
 
 
 def report_latency(out, model):
@@ -166,14 +178,30 @@ def report_ptp(out, workload, what, model):
 # --- turnaround and cost
 
 def report_turnaround(out, model):
-    rows = data.turnaround_rows(os.path.join(out, 'raw'))
+    rows = cost.turnaround_rows(os.path.join(out, 'raw'))
     write_csv(out, 'turnaround', rows)
     for device in devices(rows):
         title(f'{device}, turnaround: one sender, 40,000 packets/s', model)
-        print_table(['', 'stamps/s', 'sent/s'], [
+        print_table(['', 'stamps/s', 'sent/s', 'throttled', 'busy'], [
             [NAMES[r['variant']], number(r['stamps_per_s']),
-             number(r['sent_per_s'])] for r in rows if r['device'] == device])
+             number(r['sent_per_s']), number(r['throttled']),
+             number(r['busy'])] for r in rows if r['device'] == device])
     return [], [*targets.turnaround_targets(rows)]
+
+
+def report_steady(out, model):
+    rows = cost.steady_rows(os.path.join(out, 'raw'))
+    write_csv(out, 'steady', rows)
+    for device in devices(rows):
+        title(f'{device}, constant loads after their first second: what the '
+              'policy does', model)
+        print_table(['asked/s', 'level changes', 'stamps/s',
+                     'in the worst second', 'and the best', 'seconds'],
+                    [[number(r['asked_per_s']), number(r['level_changes']),
+                      number(r['stamps_per_s']), number(r['least']),
+                      number(r['most']), number(r['seconds'])]
+                     for r in rows if r['device'] == device])
+    return [], [*targets.steady_targets(rows)]
 
 
 def report_server(out, model):
@@ -193,24 +221,29 @@ def report_server(out, model):
     return [], [*targets.server_targets(rows)]
 
 
-def report_cost(out, shift, model):
-    rows = data.cost_rows(os.path.join(out, 'raw'), shift)
+def report_cost(out):
+    rows = cost.cost_rows(os.path.join(out, 'raw'))
     write_csv(out, 'cost', rows)
     problems = []
     for row in rows:
         if row['cycle_missing']:
-            problems.append(f"cost, {row['variant']}: "
+            problems.append(f"cost, {row['device']}, {row['variant']}: "
                             f"{row['cycle_missing']} stamps are missing, "
                             'so there was idle time')
     for device in devices(rows):
         title(f'{device}, cost: instructions from one send call to the next '
-              'when the sender waits for the stamp, and when it asks for none',
-              model)
+              'when the sender waits for the stamp and when it asks for none; '
+              'from the doorbell to the free slot; reads of registers and '
+              'looks in vain, for each stamp', 'instruction-cost model')
         print_table(
-            ['', 'send, wait, read', 'send', 'stamps/s', 'register reads'],
+            ['', 'send, wait, read', 'send', 'to free slot', 'stamp reads',
+             'other reads', 'again', 'again_max'],
             [[NAMES[r['variant']], number(r['cycle_instructions']),
-              number(r['send_instructions']), number(r['cycles_per_s']),
-              number(r['register_reads_per_stamp'], 2)]
+              number(r['send_instructions']),
+              number(r.get('request_to_free')),
+              number(r.get('stamp_reads'), 2), number(r.get('other_reads'), 2),
+              number(r.get('reschedules'), 3),
+              number(r.get('reschedules_max'))]
              for r in rows if r['device'] == device])
     return problems, []
 
@@ -227,20 +260,18 @@ def print_targets(rows):
 
 
 def main():
-    out, release, mode, ntp_shift, shift = sys.argv[1:6]
-    two = f'instruction-cost model: {2 ** int(ntp_shift)} ns per ' \
-          'instruction, two vCPUs'
-    one = f'instruction-cost model: {2 ** int(shift)} ns per ' \
-          'instruction, one vCPU'
+    out, release, mode = sys.argv[1:4]
+    model = 'instruction-cost model'
 
     print(f'bench of Debian {release}, mode {mode}\n{HEADING}')
-    parts = (report_ntp(out, two),
-             report_ptp(out, 'ptp', '', two),
-             report_server(out, two),
-             report_latency(out, one),
-             report_ptp(out, 'flood', 'a flood of an ordinary user', one),
-             report_turnaround(out, one),
-             report_cost(out, int(shift), one))
+    parts = (report_ntp(out, model),
+             report_ptp(out, 'ptp', '', model),
+             report_server(out, model),
+             report_latency(out, model),
+             report_ptp(out, 'flood', 'a flood of an ordinary user', model),
+             report_turnaround(out, model),
+             report_steady(out, model),
+             report_cost(out))
     rows = [row for _, part in parts for row in part]
     write_csv(out, 'targets', [
         dict(zip(('what', 'wanted', 'measured', 'reached'), row))

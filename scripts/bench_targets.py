@@ -3,6 +3,8 @@
 
 Each row is (what, wanted, measured, reached); what was not measured makes none.
 """
+from bench_data import machine
+
 FIXED = ('kworker', 'inline', 'bh', 'aux')
 MS = 1000000
 
@@ -41,7 +43,8 @@ def saturation(rows, device):
     return max(good, default=0)
 
 
-def ntp_targets(rows):
+def ntp_targets(rows, saturations):
+    """Up to where a server without stamps loses 1 %, as searched or as seen."""
     found = index(rows, 'device', 'variant', 'rate')
     for device in devices(rows):
         limit = saturation(rows, device)
@@ -55,10 +58,14 @@ def ntp_targets(rows):
             yield (f'{device}, NTP at {rate:,}/s: lost, %', f'<= {wanted:.2f}',
                    f"{auto['lost_percent']:.2f}",
                    auto['lost_percent'] <= wanted)
-            other, share = (('bh', .99) if rate < .7 * limit
-                            else ('kworker', .9))
-            theirs = found.get((device, other, rate))
-            if theirs:
+            full = max(limit, saturations.get(machine(device), 0))
+            others, share = ((('bh', 'stock-bh'), .99) if rate < .7 * full
+                             else (('kworker', 'stock'), .9))
+            for other in others:
+                theirs = found.get((device, other, rate))
+                if not theirs or (device.startswith('i226') and
+                                  other == 'stock'):
+                    continue
                 wanted = theirs['hardware'] * share
                 yield (f'{device}, NTP at {rate:,}/s: hardware stamps, '
                        f'{other} has {theirs["hardware"]:,.0f}',
@@ -107,3 +114,13 @@ def stage_targets(rows):
             yield (f"{row['device']}, NTP at {row['rate']:,}/s: level changes",
                    '<= 2', f"{row['level_changes']:g}",
                    row['level_changes'] <= 2)
+
+
+def steady_targets(rows):
+    for device in devices(rows):
+        mine = [r for r in rows if r['device'] == device]
+        worst = max(mine, key=lambda r: r['level_changes'])
+        bad = sum(r['level_changes'] > 2 for r in mine)
+        yield (f"{device}, {len(mine)} constant loads of {worst['seconds']} s: "
+               'most level changes', '<= 2',
+               f"{worst['level_changes']} ({bad} loads above)", not bad)

@@ -2,8 +2,7 @@
 # shellcheck shell=bash disable=SC2153,SC2154
 #
 # One CPU: PTP messages beside a flood of packets that want stamps, from a
-# socket of an ordinary user; then FLOOD_COUNT packets of the flood alone, for
-# the turnaround. PTP_8 and PTP_128 are numbers of messages.
+# socket of an ordinary user. PTP_8 and PTP_128 are numbers of messages.
 
 # shellcheck disable=SC1091
 . /data/common.sh
@@ -23,22 +22,8 @@ beside_flood()
 	stop_flood
 }
 
-turnaround()
-{
-	: >/out/turnaround.csv
-	chmod 666 /out/turnaround.csv
-	sample >/out/turnaround.before
-	finished as_nobody "exec $FLOODING -g 25us -n $FLOOD_COUNT -j - \
-		-o /out/turnaround.csv" >/out/turnaround.json || return 1
-	sample >/out/turnaround.after
-}
-
 route_clients && set_variant && make_users || exit 1
 hwstamp_ctl -i "$P0" -t 1 >/dev/null
 echo "bench: $VARIANT: PTP beside a flood"
 beside_flood ptp8 "$PTP_8" 125ms || exit 1
-beside_flood ptp128 "$PTP_128" 7812500ns || exit 1
-# A tracker with one slot keeps it for PTP for a while.
-sleep 6
-echo "bench: $VARIANT: turnaround"
-turnaround || exit 1
+beside_flood ptp128 "$PTP_128" 7812500ns

@@ -31,18 +31,22 @@ measure_steps()
 	done
 }
 
-# Up in steps of a quarter, then halves the distance four times.
+# Up in steps of a half, then halves the distance four times.
 search()
 {
 	local low=$WARM high='' rate
 
-	while [[ -z $high ]] || ((high - low > low / 64)); do
-		rate=$((low * 5 / 4))
+	while [[ -z $high ]] || ((high - low > low / 32)); do
+		rate=$((low * 3 / 2))
 		[[ -z $high ]] || rate=$(((low + high) / 2))
 		load_step "$rate $LENGTH" || return 1
 		echo "bench: $rate/s: lost $(field lost) of $(field sent)"
 		if (($(field lost) * 100 > $(field sent))); then
 			high=$rate
+		elif (($(field sent) * 1000000 <
+			rate * $(field length_ns) / 1250)); then
+			echo "bench: the clients cannot overload this server"
+			return 1
 		else
 			low=$rate
 		fi
