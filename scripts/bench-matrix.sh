@@ -7,6 +7,8 @@
 #   pick_mode      sets mode and the sizes of everything, from QUICK and ALL
 #   pick_matrix    sets plan, a line for each series of VMs:
 #                  WORKLOAD DEVICE RUNS VARIANT,... [PERCENT...]
+#   estimate WORKLOAD DEVICE VARIANT RATES
+#                  prints the seconds of CPU time that a VM needs, roughly
 KNOWN_VARIANTS='off stock stock-bh kworker inline bh aux auto'
 KNOWN_WORKLOADS='ntp ptp server latency flood turnaround steady cost'
 KNOWN_CARDS='82576 i210 i226 i350'
@@ -50,7 +52,7 @@ pick_mode()
 		scenarios='idle other fifo softirq kworker'
 		rt_scenarios='idle other fifo' ;;
 	all)
-		length=3s idle_count=100000 load_count=100000 fifo_count=20000
+		length=3000ms idle_count=100000 load_count=100000 fifo_count=20000
 		ptp8=960 ptp128=2560 flood8=960 flood128=15360 flood_auto8=960
 		turns=200000 steady_levels=20 steady_seconds=10
 		cost_count=50000
@@ -137,4 +139,27 @@ pick_matrix()
 		plan ntp 'i210-200ns i210-500ns i210-2000ns i210-5000ns i210-shift1 i210-shift2 i226-200ns i226-5000ns i226-shift1 i226-shift2' \
 			'off stock kworker bh auto' 1 "$CARD_SWEEP" ;;
 	esac
+}
+
+# From what VMs took where this was written: 12 s to boot, then about 8 s for a
+# virtual second with one and 10 s with two busy CPUs of 1000 MIPS.
+estimate()
+{
+	local workload=$1 device=$2 variant=$3 rates=$4 ms=0 seconds=14
+
+	parse_device "$device"
+	case $workload in
+	search)	seconds=45 ;;
+	ntp)	seconds=26 ms=$((rates * (300 + ${length%ms}))) ;;
+	ptp)	seconds=26 ms=$((rates * (ptp8 * 125 + ptp128 * 8 + 600))) ;;
+	server)	seconds=30 ms=1500 ;;
+	latency) seconds=20 ms=$((idle_count / 30 + load_count / 2)) ;;
+	flood)	ms=$((flood128 * 4 + flood8 * 60))
+		[[ $variant != auto || $card == i226 ]] ||
+			ms=$((ms + flood_auto8 * 60)) ;;
+	turnaround) ms=$((turns / 20)) ;;
+	steady)	ms=$((steady_levels * (steady_seconds + 1) * 300)) ;;
+	esac
+	((${device_shift:-0} == 0)) || ms=$((ms * 2 >> device_shift))
+	echo $((seconds + ms / 100))
 }

@@ -183,14 +183,18 @@ search()
 		RATES=search LENGTH=300ms SEED=1
 }
 
-look_for_saturation()
+list_searches()
 {
 	local workload
 
 	[[ -z $RATES ]] || return 0
 	for workload in ntp ptp server; do
 		machine_of "$(devices "$workload")"
-	done | sed '/^$/d' | sort -u >"$out/searches"
+	done | sed '/^$/d' | sort -u
+}
+
+look_for_saturation()
+{
 	[[ -s $out/searches ]] || return 0
 	step "look for the saturation of $(wc -l <"$out/searches") servers" \
 		run_jobs "$out/searches" search
@@ -199,6 +203,30 @@ look_for_saturation()
 		say "  $device: $(<"$raw/search.$device/saturation")" \
 			'requests per second'
 	done <"$out/searches"
+}
+
+# How long all of it takes, so that nobody waits for what takes a night.
+tell_estimate()
+{
+	local workload device variant rates sum=0 count
+
+	while read -r device; do
+		((sum += $(estimate search "$device" off 0)))
+	done <"$out/searches"
+	while read -r workload device variant _; do
+		rates=$(wc -w <<<"${RATES:-$(percents_of "$workload" "$device")}")
+		((sum += $(estimate "$workload" "$device" "$variant" "$rates")))
+	done <"$out/jobs"
+	count=$(($(wc -l <"$out/jobs") + $(wc -l <"$out/searches")))
+	say "$count VMs, about $((sum / 60 + 1)) minutes of CPU time," \
+		"$JOBS at a time (mode $mode)"
+}
+
+percents_of()
+{
+	awk -v workload="$1" -v device="$2" '
+		$1 == workload && $2 == device {
+			$1 = $2 = $3 = $4 = ""; print; exit }' <<<"$plan"
 }
 
 # The rates of a job; a server's is beyond its saturation.
@@ -213,9 +241,8 @@ rates_of()
 	fi
 	saturation=$(<"$raw/search.$(machine_of "$device")/saturation")
 	percents=120
-	[[ $workload == server ]] || percents=$(awk -v w="$workload" \
-		-v d="$device" '$1 == w && $2 == d {
-			$1 = $2 = $3 = $4 = ""; print; exit }' <<<"$plan")
+	[[ $workload == server ]] ||
+		percents=$(percents_of "$workload" "$device")
 	# shellcheck disable=SC2086
 	share_of "$saturation" $percents
 }
@@ -231,6 +258,9 @@ prepare_release()
 }
 
 check_settings
+jobs=$(list_jobs)
+[[ -n $jobs ]] || die 'no workload suits these devices and variants' \
+	'see the first lines of scripts/bench.sh'
 start=$SECONDS
 "$SCRIPTS/packages.sh" bench
 pick_kernel
@@ -240,9 +270,9 @@ if ! flag KEEP; then
 fi
 rm -rf "$out/modules"
 mkdir -p "$raw"
-list_jobs >"$out/jobs"
-[[ -s $out/jobs ]] || die 'no workload suits these devices and variants' \
-	'see the first lines of scripts/bench.sh'
+echo "$jobs" >"$out/jobs"
+list_searches >"$out/searches"
+tell_estimate
 step 'build the tools' make -C "$TOP/tools" O="$BUILD/tools"
 for release in $(devices | sed "s/.*-rt$/$KBASE-rt-amd64/; t; s/.*/$KBASE-amd64/" |
 	sort -u); do
