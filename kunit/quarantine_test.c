@@ -208,15 +208,21 @@ static void senders_in_a_row_ask_the_mac_seldom(struct kunit *test)
 {
 	struct unit *u = unit_of_id(test);
 	unsigned int i, calls;
+	ktime_t began;
+	s64 most = 8;
 
 	unit_timed_out(test, u);
 	calls = u->mac_calls;
+	began = ktime_get();
 	for (i = 0; i < 100; i++) {
 		KUNIT_EXPECT_NULL(test, unit_send(u));
 		unit_sleep_us(u, 50);
 	}
 	KUNIT_EXPECT_GE(test, u->mac_calls - calls, 3);
-	KUNIT_EXPECT_LE(test, u->mac_calls - calls, 8);
+	/* The 5 ms that this takes may be more. */
+	if (!IS_ENABLED(CONFIG_UML))
+		most = ktime_ms_delta(ktime_get(), began) + 3;
+	KUNIT_EXPECT_LE(test, (s64)(u->mac_calls - calls), most);
 	unit_finish(test, u);
 }
 
