@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# shellcheck shell=bash disable=SC2034
+# shellcheck shell=bash disable=SC2034,SC2154
 #
 # Sourced by bench.sh: what is measured, on what, how long. The documentation
 # (txts-policy.rst) has it as a table.
@@ -19,7 +19,6 @@ SWEEP='5 30 50 65 80 90 100 110 130 150'
 CARD_SWEEP='5 30 50 60 70 80 90 100 110 120'
 SOME='50 80 95 110'
 FEW='50 95'
-FINE='5 20 40 50 60 70 80 90 95 100 105 110 115 120'
 
 flag()
 {
@@ -52,9 +51,10 @@ pick_mode()
 		scenarios='idle other fifo softirq kworker'
 		rt_scenarios='idle other fifo' ;;
 	all)
-		length=3000ms idle_count=100000 load_count=100000 fifo_count=20000
-		ptp8=960 ptp128=2560 flood8=960 flood128=15360 flood_auto8=960
-		turns=200000 steady_levels=20 steady_seconds=10
+		length=1000ms idle_count=100000 load_count=20000
+		fifo_count=5000 ptp8=160 ptp128=1280
+		flood8=160 flood128=2560 flood_auto8=960
+		turns=50000 steady_levels=20 steady_seconds=10
 		cost_count=50000
 		scenarios='idle other fifo softirq kworker'
 		rt_scenarios=$scenarios ;;
@@ -132,10 +132,11 @@ pick_matrix()
 			"$CARD_SWEEP"
 		plan ntp 82576-1000ns 'off stock stock-bh kworker bh auto' 5 \
 			"$SWEEP"
-		plan "$KNOWN_WORKLOADS" 'i210 i226 i350 82576-1000ns 82576' \
-			"$KNOWN_VARIANTS" 1 "$FINE"
-		plan latency 'i210-rt i226-rt i350-rt 82576-rt' \
-			"$KNOWN_VARIANTS" 1
+		plan "$KNOWN_WORKLOADS" 'i210 i226 i350 82576-1000ns' \
+			"$KNOWN_VARIANTS" 1 "$CARD_SWEEP"
+		plan 'ntp latency' 82576 "$KNOWN_VARIANTS" 1 "$SWEEP"
+		plan latency 'i210-rt i226-rt i350-rt' "$KNOWN_VARIANTS" 1
+		plan flood 'i210-shift3 i226-shift3' "$KNOWN_VARIANTS" 1
 		plan ntp 'i210-200ns i210-500ns i210-2000ns i210-5000ns i210-shift1 i210-shift2 i226-200ns i226-5000ns i226-shift1 i226-shift2' \
 			'off stock kworker bh auto' 1 "$CARD_SWEEP" ;;
 	esac
