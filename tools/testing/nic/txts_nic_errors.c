@@ -7,6 +7,7 @@
  * it will not come back.
  */
 #include <linux/device.h>
+#include <linux/lockdep.h>
 #include <linux/module.h>
 #include <linux/pci.h>
 #include <linux/string.h>
@@ -48,16 +49,18 @@ static int reset_one(struct pci_dev *pdev, void *data)
 }
 
 /*
- * igc wants the bus to be locked while it is reset, as AER does. AER does so
- * for all of its calls, which lockdep objects to on the bus of User Mode Linux:
- * its regions are locked below RTNL and above the bus.
+ * igc wants the bus to be locked while it is reset. AER locks it for all calls,
+ * to which lockdep objects on the bus of User Mode Linux: that is locked below
+ * its regions, and these below RTNL and the vectors.
  */
 static int recover(struct pci_dev *pdev, const struct pci_error_handlers *h)
 {
 	struct reset reset = { .pdev = pdev, .h = h };
 
 	pdev->error_state = pci_channel_io_normal;
+	lockdep_off();
 	pci_walk_bus(pdev->bus, reset_one, &reset);
+	lockdep_on();
 	if (reset.result != PCI_ERS_RESULT_RECOVERED)
 		return -EIO;
 	h->resume(pdev);
