@@ -27,7 +27,7 @@ static u64 unit_sum(struct unit *u, enum txts_counter first,
 
 u64 unit_skips(struct unit *u)
 {
-	return unit_sum(u, TXTS_SKIP_BUSY, TXTS_SKIP_UNSUPPORTED);
+	return unit_sum(u, TXTS_SKIP_BUSY, TXTS_SKIP_OFF);
 }
 
 s64 unit_in_flight(struct unit *u)

@@ -60,6 +60,8 @@ static void ts_stats_say_what_happened(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 1, stats.lost);
 	KUNIT_EXPECT_EQ(test, 4, stats.err);
 	KUNIT_EXPECT_EQ(test, 5, txts_skipped(&u->txts));
+	KUNIT_EXPECT_EQ(test, 5 - unit_count(u, TXTS_SKIP_OFF),
+			txts_refused(&u->txts));
 	unit_finish(test, u);
 }
 

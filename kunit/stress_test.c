@@ -8,6 +8,7 @@
  */
 #include <linux/bottom_half.h>
 #include <linux/delay.h>
+#include <linux/ethtool.h>
 #include <linux/hrtimer.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
@@ -367,6 +368,7 @@ static void stress_control(struct work_struct *work)
 	struct actor *a = container_of(work, struct actor, work);
 	struct stress *s = a->s;
 	struct txts *txts = &s->u->txts;
+	struct ethtool_ts_stats stats = {};
 	unsigned int i;
 
 	for (i = 0; i < CONTROLS; i++) {
@@ -405,8 +407,10 @@ static void stress_control(struct work_struct *work)
 			txts_poll(txts);
 			break;
 		case 9:
-			txts_read_counter(txts, TXTS_DELIVERED);
-			txts_skipped(txts);
+			txts_get_ts_stats(txts, &stats);
+			/* Not even while others count. */
+			if ((s64)stats.err < 0 || (s64)txts_refused(txts) < 0)
+				unit_violated(s->u, "a sum is negative");
 			break;
 		}
 	}

@@ -288,9 +288,7 @@ hit("suspend")
  ...
  igc_update_stats(adapter);
 +adapter->tx_hwtstamp_timeouts = txts_timeouts(&adapter->txts);
-+adapter->tx_hwtstamp_skipped = txts_skipped(&adapter->txts);
-+adapter->tx_hwtstamp_skipped -= txts_read_counter(&adapter->txts,
-+						  TXTS_SKIP_OFF);
++adapter->tx_hwtstamp_skipped = txts_refused(&adapter->txts);
  ...
  }
 

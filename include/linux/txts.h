@@ -258,8 +258,8 @@ struct txts_request {
  * @TXTS_SKIP_THROTTLED: the budget for stamps is used up, or its socket does
  *	not keep up with what it receives
  * @TXTS_SKIP_PTP: the slot is kept for PTP event messages
- * @TXTS_SKIP_OFF: stamping off, or tracker stopped
  * @TXTS_SKIP_UNSUPPORTED: the tracker cannot serve such a request
+ * @TXTS_SKIP_OFF: stamping off, or tracker stopped
  * @TXTS_DELIVERED: stamp handed over
  * @TXTS_TIMEOUT: deadline passed without stamp
  * @TXTS_ABORTED: given back before commit
@@ -286,8 +286,8 @@ enum txts_counter {
 	TXTS_SKIP_BUSY,
 	TXTS_SKIP_THROTTLED,
 	TXTS_SKIP_PTP,
-	TXTS_SKIP_OFF,
 	TXTS_SKIP_UNSUPPORTED,
+	TXTS_SKIP_OFF,
 	TXTS_DELIVERED,
 	TXTS_TIMEOUT,
 	TXTS_ABORTED,
@@ -379,6 +379,7 @@ void txts_complete(struct txts *txts, unsigned int slot, u64 raw);
 
 u64 txts_read_counter(struct txts *txts, enum txts_counter counter);
 u64 txts_skipped(struct txts *txts);
+u64 txts_refused(struct txts *txts);
 void txts_get_ts_stats(struct txts *txts, struct ethtool_ts_stats *stats);
 
 /**

@@ -12,8 +12,8 @@ const char * const txts_counter_names[TXTS_NR_COUNTERS] = {
 	[TXTS_SKIP_BUSY]	= "skipped_busy",
 	[TXTS_SKIP_THROTTLED]	= "skipped_throttled",
 	[TXTS_SKIP_PTP]		= "skipped_ptp",
-	[TXTS_SKIP_OFF]		= "skipped_off",
 	[TXTS_SKIP_UNSUPPORTED]	= "skipped_unsupported",
+	[TXTS_SKIP_OFF]		= "skipped_off",
 	[TXTS_DELIVERED]	= "delivered",
 	[TXTS_TIMEOUT]		= "timeout",
 	[TXTS_ABORTED]		= "aborted",
@@ -124,9 +124,26 @@ static u64 txts_sum(struct txts *txts, enum txts_counter first,
  */
 u64 txts_skipped(struct txts *txts)
 {
-	return txts_sum(txts, TXTS_SKIP_BUSY, TXTS_SKIP_UNSUPPORTED);
+	return txts_sum(txts, TXTS_SKIP_BUSY, TXTS_SKIP_OFF);
 }
 EXPORT_SYMBOL_GPL(txts_skipped);
+
+/**
+ * txts_refused - packets that asked while stamping was on and got no request
+ * @txts: the tracker
+ *
+ * For drivers whose statistics never counted the others. Not txts_skipped()
+ * less those: counters go on while they are read.
+ *
+ * Context: any.
+ *
+ * Return: the sum of all skip counters but that of off.
+ */
+u64 txts_refused(struct txts *txts)
+{
+	return txts_sum(txts, TXTS_SKIP_BUSY, TXTS_SKIP_UNSUPPORTED);
+}
+EXPORT_SYMBOL_GPL(txts_refused);
 
 /**
  * txts_get_ts_stats - fill in what ethtool reports
@@ -144,8 +161,7 @@ void txts_get_ts_stats(struct txts *txts, struct ethtool_ts_stats *stats)
 		return;
 	stats->pkts = txts_read_counter(txts, TXTS_DELIVERED);
 	stats->lost = txts_read_counter(txts, TXTS_TIMEOUT);
-	stats->err = txts_skipped(txts) -
-		     txts_read_counter(txts, TXTS_SKIP_OFF) +
+	stats->err = txts_refused(txts) +
 		     txts_sum(txts, TXTS_DISCARD_CLOCK, TXTS_DISCARD_SUSPECT);
 }
 EXPORT_SYMBOL_GPL(txts_get_ts_stats);
