@@ -123,6 +123,36 @@ static void launch_time_does_not_move_the_limit(struct kunit *test)
 	unit_finish(test, u);
 }
 
+/* Nor does it keep the slot of a request that has ended: case 8. */
+static void launch_time_far_away_does_not_keep_the_slot(struct kunit *test)
+{
+	static const enum model_id ids[] = { MODEL_82576, MODEL_I210 };
+	struct txts_request request = {
+		.launch = ktime_add_ms(ktime_get_clocktai(), 3600000),
+	};
+	struct pkt *pkt;
+	struct unit *u;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(ids); i++) {
+		u = unit_new(test, ids[i]);
+		u->mac = TXTS_MAC_BUSY;
+		pkt = unit_pkt(u);
+		local_bh_disable();
+		KUNIT_ASSERT_EQ(test, 0, unit_reserve_as(u, pkt, &request));
+		unit_commit(u, pkt);
+		local_bh_enable();
+		txts_flush(&u->txts);
+		unit_dropped(u, pkt);
+		unit_sleep_us(u, 7 * USEC_PER_SEC);
+		pkt = unit_send_or_ask(u);
+		KUNIT_EXPECT_NOT_NULL(test, pkt);
+		unit_serve_all(u);
+		unit_finish(test, u);
+		unit_free(test, u);
+	}
+}
+
 /* A launch time that has passed is none. */
 static void past_launch_time_is_ignored(struct kunit *test)
 {
@@ -309,6 +339,7 @@ static struct kunit_case deadline_cases[] = {
 	KUNIT_CASE_PARAM(launch_time_moves_the_deadline, model_gen_params),
 	KUNIT_CASE_PARAM(launch_time_does_not_move_the_limit,
 			 model_gen_params),
+	KUNIT_CASE(launch_time_far_away_does_not_keep_the_slot),
 	KUNIT_CASE_PARAM(past_launch_time_is_ignored, model_gen_params),
 	KUNIT_CASE_PARAM(request_may_have_its_own_timeout, model_gen_params),
 	KUNIT_CASE_PARAM(deadline_of_the_last_request_spares_the_next,

@@ -380,20 +380,6 @@ static void level_name(const struct level *l, char *desc)
 
 KUNIT_ARRAY_PARAM(level, levels, level_name);
 
-static void set_level(u8 level)
-{
-	struct txts_load *load;
-	int cpu;
-
-	for_each_possible_cpu(cpu) {
-		load = txts_load_of(cpu);
-		load->level = level;
-		load->window = txts_work_clock();
-		load->calm_since = txts_work_clock();
-		load->dwell = 3600 * NSEC_PER_SEC;
-	}
-}
-
 static void stamps_come_at_every_level(struct kunit *test)
 {
 	const struct level *l = test->param_value;
@@ -403,7 +389,7 @@ static void stamps_come_at_every_level(struct kunit *test)
 	bool ptp;
 
 	u->ordinary = true;
-	set_level(l->level);
+	unit_set_level(l->level);
 	for (i = 0; i < 20; i++) {
 		ptp = i > 9;
 		pkt = unit_pkt(u);
@@ -428,7 +414,7 @@ static void late_stamp_comes_soon_at_every_level(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(ids) * TXTS_NR_LEVELS; i++) {
 		u = unit_new(test, ids[i / TXTS_NR_LEVELS]);
-		set_level(i % TXTS_NR_LEVELS);
+		unit_set_level(i % TXTS_NR_LEVELS);
 		pkt = unit_send(u);
 		KUNIT_ASSERT_NOT_NULL(test, pkt);
 		/* An interrupt too early, and none when it is there. */
@@ -470,7 +456,7 @@ static void calm_cpu_comes_back_without_work(struct kunit *test)
 	struct unit *u = unit_new(test, MODEL_I210);
 	struct txts_load *load;
 
-	set_level(TXTS_LEVEL_BACKGROUND);
+	unit_set_level(TXTS_LEVEL_BACKGROUND);
 	preempt_disable();
 	load = txts_load_of(smp_processor_id());
 	load->dwell = NSEC_PER_SEC;
@@ -490,7 +476,7 @@ static void stop_at_every_level_ends_all(struct kunit *test)
 	struct pkt *pkt;
 
 	u->ordinary = true;
-	set_level(l->level);
+	unit_set_level(l->level);
 	pkt = unit_pkt(u);
 	KUNIT_ASSERT_EQ(test, 0, ask(u, pkt, false));
 	unit_commit(u, pkt);

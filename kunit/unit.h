@@ -164,6 +164,7 @@ struct unit {
 struct unit *unit_new(struct kunit *test, enum model_id model);
 struct unit *unit_new_model(struct kunit *test, const struct model *model);
 void unit_free(struct kunit *test, struct unit *u);
+void unit_set_level(u8 level);
 void unit_violated(struct unit *u, const char *what);
 void unit_work_us(u64 us);
 u64 unit_advance(struct unit *u, u64 steps);

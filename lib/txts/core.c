@@ -347,6 +347,8 @@ void txts_hw_reset(struct txts *txts)
 	if (!txts->slots)
 		return;
 	txts_flush(txts);
+	/* Who looked at the registers before must look again. */
+	atomic_inc(&txts->readouts);
 	for (i = 0; i < txts->nslots; i++) {
 		slot = &txts->slots[i];
 		raw_spin_lock_irqsave(&slot->lock, flags);

@@ -145,37 +145,6 @@ static void txts_not_ready(struct txts_slot *slot, ktime_t now)
 	txts_arm_timer(slot, now, slot->poll_at);
 }
 
-/*
- * Read a slot whose stamp was ready after @seen was taken. If someone else has
- * read since, the mask may be outdated: a stamp may just be landing, and to
- * read it would mix two of them.
- */
-static bool txts_read_slot(struct txts_slot *slot, int *seen, ktime_t now)
-{
-	struct txts *txts = slot->txts;
-	unsigned long flags;
-	bool fresh = false;
-	u64 raw;
-
-	raw_spin_lock_irqsave(&slot->lock, flags);
-	if (slot->check)
-		goto unlock;	/* one stamp at a time */
-	if (atomic_read(&txts->readouts) != *seen &&
-	    !(txts_ready(txts) & BIT_ULL(slot->index)))
-		goto unlock;
-
-	txts_count(txts, TXTS_CALL_READ);
-	if (!txts->ops->read(txts, slot->index, &raw)) {
-		/* Our own read outdates nothing, if it is the only one. */
-		if (atomic_inc_return(&txts->readouts) == *seen + 1)
-			++*seen;
-		fresh = txts_accept(slot, raw, now, false);
-	}
-unlock:
-	raw_spin_unlock_irqrestore(&slot->lock, flags);
-	return fresh;
-}
-
 /**
  * txts_peek - look at a slot whose ready bit is clear
  * @slot: locked
@@ -203,6 +172,40 @@ bool txts_peek(struct txts_slot *slot, ktime_t now)
 	return !err && pending && txts_accept(slot, raw, now, true);
 }
 
+/*
+ * Read a slot whose stamp was ready after @seen was taken. If someone else has
+ * read since, the mask may be outdated: a stamp may just be landing, and to
+ * read it would mix two of them. Nor does a bit that is clear now prove that
+ * somebody had the stamp, where another slot's acknowledge clears it.
+ */
+static bool txts_read_slot(struct txts_slot *slot, int *seen, ktime_t now)
+{
+	struct txts *txts = slot->txts;
+	unsigned long flags;
+	bool fresh = false;
+	u64 raw;
+
+	raw_spin_lock_irqsave(&slot->lock, flags);
+	if (slot->check)
+		goto unlock;	/* one stamp at a time */
+	if (atomic_read(&txts->readouts) != *seen &&
+	    !(txts_ready(txts) & BIT_ULL(slot->index))) {
+		fresh = txts_peek(slot, now);
+		goto unlock;
+	}
+
+	txts_count(txts, TXTS_CALL_READ);
+	if (!txts->ops->read(txts, slot->index, &raw)) {
+		/* Our own read outdates nothing, if it is the only one. */
+		if (atomic_inc_return(&txts->readouts) == *seen + 1)
+			++*seen;
+		fresh = txts_accept(slot, raw, now, false);
+	}
+unlock:
+	raw_spin_unlock_irqrestore(&slot->lock, flags);
+	return fresh;
+}
+
 /* A slot that was not ready, or whose value was no stamp. */
 static bool txts_missed(struct txts_slot *slot, bool peek, bool due,
 			ktime_t now)
@@ -211,7 +214,8 @@ static bool txts_missed(struct txts_slot *slot, bool peek, bool due,
 	bool fresh;
 
 	raw_spin_lock_irqsave(&slot->lock, flags);
-	fresh = peek && txts_peek(slot, now);
+	/* Its bit may have been acknowledged with another slot's. */
+	fresh = (peek || due) && txts_peek(slot, now);
 	if (due && !fresh)
 		txts_not_ready(slot, now);
 	raw_spin_unlock_irqrestore(&slot->lock, flags);
@@ -370,6 +374,10 @@ void txts_irq(struct txts *txts, u64 slots)
 		if (slots == TXTS_ALL_SLOTS)
 			slots = 0;
 		set_bit(TXTS_EVENT_IRQ, &txts->events);
+		/* Pairs with txts_reserve(): one of us sees the other. */
+		smp_mb__after_atomic();
+		if (stage == TXTS_STAGE_AUX && txts_bits(txts->ptp))
+			stage = TXTS_STAGE_BH;
 		txts_kick_due(txts, slots, stage);
 		txts_moved_away(txts);
 	}

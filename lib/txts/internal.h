@@ -45,6 +45,7 @@ enum txts_hist {
 /* txts->events */
 enum txts_event {
 	TXTS_EVENT_IRQ,		/* an interrupt waits for its drain */
+	TXTS_EVENT_DRAINING,	/* the thread has begun a drain */
 	TXTS_EVENT_EVIDENCE,	/* xmit found quarantined slots only */
 };
 
@@ -123,7 +124,8 @@ DECLARE_EWMA(txts_sent, 4, 8)
  * @expired: the deadline passed during the check
  * @reset: the device was reset during the read out
  * @paused: the MAC held frames back when it was asked last
- * @since: when @gone was set, or the launch time, or the end of @paused
+ * @since: when @gone was set, or the launch time, at most 5 s after commit,
+ *	or the end of @paused
  * @poll_at: next attempt, 0: none
  * @timer: deadline and retries
  * @timer_at: what it is armed for

@@ -144,7 +144,12 @@ bool txts_evidence(struct txts_slot *slot, ktime_t now, bool ask_mac)
 			txts_look(slot, now);
 			if (slot->state == TXTS_QUARANTINE)
 				txts_peek(slot, now);
-			if (slot->state == TXTS_QUARANTINE)
+			if (slot->state != TXTS_QUARANTINE)
+				return true;
+			/* Or on a bus, or in a ring: no look finds it there. */
+			if (txts->flags & (TXTS_SLEEPS | TXTS_PUSHED))
+				txts_free_suspect(slot);
+			else
 				txts_free_slot(slot);
 			return true;
 		case TXTS_MAC_HELD:

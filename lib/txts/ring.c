@@ -35,7 +35,7 @@ void __txts_sent(struct txts *txts, struct txts_ticket *ticket)
 	u32 gen = ticket->gen;
 	enum txts_stage stage;
 	unsigned long flags;
-	bool waits = false;
+	bool waits = false, late = false;
 	ktime_t now;
 
 	txts_assert_reader();
@@ -57,6 +57,7 @@ void __txts_sent(struct txts *txts, struct txts_ticket *ticket)
 		/* The cause of a lost interrupt may keep others from coming. */
 		waits = (txts->flags & (TXTS_POLLED | TXTS_SLEEPS)) ||
 			READ_ONCE(txts->irq_missed);
+		late = slot->waiter->stage == TXTS_STAGE_AUX;
 		slot->waiter->sent = now;
 		/* From now on it is worth looking more often again. */
 		slot->waiter->attempts = 0;
@@ -80,9 +81,10 @@ void __txts_sent(struct txts *txts, struct txts_ticket *ticket)
 
 	/*
 	 * No interrupt will tell: now is when the stamp is there. If a stage
-	 * is about to look anyway, once is enough.
+	 * is about to look anyway, once is enough; but the thread may be late.
 	 */
-	if (waits && txts_running(txts) && !test_bit(index, txts->due)) {
+	if (waits && txts_running(txts) &&
+	    (late || !test_bit(index, txts->due))) {
 		stage = txts_stage_of(txts, TXTS_WORK_READ);
 		if (stage == TXTS_STAGE_INLINE)
 			txts_drain(txts, BIT_ULL(index), now);

@@ -69,10 +69,15 @@ static void txts_aux_work(struct kthread_work *work)
 {
 	struct txts *txts = container_of(work, struct txts, aux_work);
 
-	if (txts->flags & TXTS_SLEEPS)
+	if (txts->flags & TXTS_SLEEPS) {
 		txts_run_sleeping(txts);
-	else
+	} else if (!(txts->flags & TXTS_PUSHED)) {
+		set_bit(TXTS_EVENT_DRAINING, &txts->events);
+		/* Visible before the event is taken, see txts_hurry(). */
+		smp_mb__after_atomic();
 		txts_run(txts);
+		clear_bit(TXTS_EVENT_DRAINING, &txts->events);
+	}
 	if (test_and_clear_bit(TXTS_EVENT_EVIDENCE, &txts->events))
 		txts_seek_evidence(txts);
 	txts_check_suspects(txts);

@@ -131,6 +131,19 @@ static int txts_claim(struct txts *txts, const struct txts_request *request,
 	return -EBUSY;
 }
 
+/*
+ * An interrupt left to the thread, which may have begun with it and run no
+ * further, may keep the next one away. PTP does not wait for it.
+ */
+static void txts_hurry(struct txts *txts)
+{
+	/* The bit of the slot comes before. Pairs with txts_irq(). */
+	smp_mb();
+	if (test_bit(TXTS_EVENT_IRQ, &txts->events) ||
+	    test_bit(TXTS_EVENT_DRAINING, &txts->events))
+		txts_kick_event(txts, TXTS_EVENT_IRQ, TXTS_STAGE_BH);
+}
+
 /**
  * txts_reserve - ask for the stamp of a packet
  * @txts: the tracker
@@ -183,9 +196,8 @@ int txts_reserve(struct txts *txts, const struct txts_request *request,
 	if (slot < 0)
 		return txts_skip(txts, slot == -EAGAIN ? TXTS_SKIP_PTP :
 				 TXTS_SKIP_BUSY, -EBUSY);
-	/* An interrupt left to the thread may keep the next one away. */
-	if (class == TXTS_PTP && test_bit(TXTS_EVENT_IRQ, &txts->events))
-		txts_kick(txts, TXTS_STAGE_BH);
+	if (class == TXTS_PTP)
+		txts_hurry(txts);
 	txts_count(txts, TXTS_REQUESTED);
 	trace_txts_request(txts, slot, ticket->gen, request->queue);
 	return slot;
@@ -263,7 +275,8 @@ bool __txts_commit(struct txts *txts, const struct txts_ticket *ticket)
 	}
 
 	now = ktime_get();
-	slot->since = ktime_after(waiter->launch, now) ? waiter->launch : now;
+	slot->since = clamp(waiter->launch, now,
+			    ktime_add(now, txts_us(TXTS_LIMIT_US)));
 	slot->suspect = false;
 	if (!txts_open(txts) || waiter->doomed ||
 	    waiter->flushes != atomic_read(&txts->flushes)) {
