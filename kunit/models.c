@@ -142,6 +142,7 @@ static int op_peek_i225(struct txts *txts, unsigned int slot, bool pending,
 			u64 *raw)
 {
 	struct unit *u = to_unit(txts);
+	u32 high;
 
 	check_locked(u);
 	if (!pending) {
@@ -150,8 +151,16 @@ static int op_peek_i225(struct txts *txts, unsigned int slot, bool pending,
 		return -EAGAIN;
 	}
 	*raw = read_words_high_first(u, slot);
-	if (rf_read(&u->rf, REG_VALID) & BIT(slot))
+	if (rf_read(&u->rf, REG_VALID) & BIT(slot)) {
 		*raw = read_words(u, slot);
+		return 0;
+	}
+	/* Another CPU may have acknowledged one that landed in between. */
+	if (!slot)
+		return 0;
+	high = rf_read(&u->rf, REG_HIGH(slot));
+	if (high != upper_32_bits(*raw))
+		*raw = (u64)high << 32 | rf_read(&u->rf, REG_LOW(slot));
 	return 0;
 }
 

@@ -104,6 +104,57 @@ static void stamp_acknowledged_before_the_interrupt_is_read(struct kunit *test)
 	unit_finish(test, u);
 }
 
+/* The MAC latches it, and another CPU's read acknowledges it at once. */
+static void captured_and_acknowledged(struct unit *u)
+{
+	struct pkt *pkt = u->arg;
+
+	unit_wire(u, pkt);
+	rf_update(&u->rf, REG_VALID, BIT(pkt->slot), 0);
+}
+
+/* G1: whatever part of the look has happened by then. */
+static void stamp_that_lands_during_a_look_is_not_torn(struct kunit *test)
+{
+	struct pkt *first, *pkt;
+	struct txts_slot *slot;
+	unsigned long flags;
+	struct unit *u;
+	unsigned int k;
+
+	for (k = 0; k < 6; k++) {
+		u = unit_new(test, MODEL_I225);
+		KUNIT_ASSERT_NOT_NULL(test, unit_send(u));
+		/* Something that it could be mixed with. */
+		first = unit_send(u);
+		KUNIT_ASSERT_NOT_NULL(test, first);
+		unit_wire(u, first);
+		unit_sent(u, first);
+		expect_prompt(test, u, first);
+		pkt = unit_send(u);
+		KUNIT_ASSERT_NOT_NULL(test, pkt);
+		KUNIT_ASSERT_EQ(test, first->slot, pkt->slot);
+		u->arg = pkt;
+		u->irq_off = true;
+		unit_inject(u, k, captured_and_acknowledged, false);
+		slot = &u->txts.slots[pkt->slot];
+		raw_spin_lock_irqsave(&slot->lock, flags);
+		txts_peek(slot, ktime_get());
+		raw_spin_unlock_irqrestore(&slot->lock, flags);
+		u->irq_off = false;
+		if (!unit_injected(u)) {
+			unit_inject(u, 0, NULL, false);
+			unit_wire(u, pkt);
+		}
+		unit_sent(u, pkt);
+		unit_sleep_us(u, 30 * USEC_PER_MSEC);
+		EXPECT_STAMP(test, pkt);
+		unit_serve_all(u);
+		unit_finish(test, u);
+		unit_free(test, u);
+	}
+}
+
 static struct pkt *ptp_pkt;
 
 static void ptp_is_sent(struct unit *u)
@@ -268,6 +319,7 @@ static void stamp_on_its_way_outlives_an_idle_mac(struct kunit *test)
 static struct kunit_case race_cases[] = {
 	KUNIT_CASE(stamp_seen_and_acknowledged_elsewhere_is_read),
 	KUNIT_CASE(stamp_acknowledged_before_the_interrupt_is_read),
+	KUNIT_CASE(stamp_that_lands_during_a_look_is_not_torn),
 	KUNIT_CASE(ptp_does_not_wait_for_a_thread_that_drains),
 	KUNIT_CASE(sent_looks_though_the_thread_is_about_to),
 	KUNIT_CASE(look_from_before_a_reset_is_outdated),

@@ -47,12 +47,14 @@ static int igc_txts_read(struct txts *txts, unsigned int slot, u64 *raw)
  * No interrupt comes for registers 1 to 3 before TXSTMPH_0 was read, which in
  * turn clears valid bits, also one that was set since they were looked at. A
  * bit that is set now is younger than the read of the high half, so both halves
- * are read again; if it is clear nothing was captured between the halves.
+ * are read again. If it is clear nothing was captured between the halves, unless
+ * another CPU has read TXSTMPH_0 since: then the high half differs.
  */
 static int igc_txts_peek(struct txts *txts, unsigned int slot, bool pending,
 			 u64 *raw)
 {
 	struct igc_hw *hw = &to_igc(txts)->hw;
+	u32 high;
 
 	*raw = (u64)rd32(igc_txts_regs[slot].high) << 32;
 	if (!pending)
@@ -60,6 +62,12 @@ static int igc_txts_peek(struct txts *txts, unsigned int slot, bool pending,
 	*raw |= rd32(igc_txts_regs[slot].low);
 	if (igc_txts_ready(txts) & BIT(slot))
 		return igc_txts_read(txts, slot, raw);
+	/* TXSTMPH_0 is read under the lock of register 0 */
+	if (!slot)
+		return 0;
+	high = rd32(igc_txts_regs[slot].high);
+	if (high != upper_32_bits(*raw))
+		*raw = (u64)high << 32 | rd32(igc_txts_regs[slot].low);
 	return 0;
 }
 
