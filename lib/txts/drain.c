@@ -215,7 +215,8 @@ static bool txts_missed(struct txts_slot *slot, bool peek, bool due,
 
 	raw_spin_lock_irqsave(&slot->lock, flags);
 	/* Its bit may have been acknowledged with another slot's. */
-	fresh = (peek || due) && txts_peek(slot, now);
+	peek |= due && txts_slot_live(slot);
+	fresh = peek && txts_peek(slot, now);
 	if (due && !fresh)
 		txts_not_ready(slot, now);
 	raw_spin_unlock_irqrestore(&slot->lock, flags);
