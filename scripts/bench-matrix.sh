@@ -120,7 +120,7 @@ pick_matrix()
 		plan flood i210-shift3 'auto stock' 1
 		plan flood i226-shift3 auto 1
 		plan 'ptp server' i210 'auto stock' 1 90
-		plan ntp 'i210-200ns i210-5000ns i210-shift1 i210-shift2' \
+		plan ntp 'i210-200ns i210-5000ns 82576-1000ns-shift1 82576-1000ns-shift2' \
 			'off bh auto' 1 "$FEW"
 		plan steady i210-shift3 auto 1
 		plan turnaround i226 'auto kworker' 1
@@ -137,7 +137,7 @@ pick_matrix()
 		plan 'ntp latency' 82576 "$KNOWN_VARIANTS" 1 "$SWEEP"
 		plan latency 'i210-rt i226-rt i350-rt' "$KNOWN_VARIANTS" 1
 		plan flood 'i210-shift3 i226-shift3' "$KNOWN_VARIANTS" 1
-		plan ntp 'i210-200ns i210-500ns i210-2000ns i210-5000ns i210-shift1 i210-shift2 i226-200ns i226-5000ns i226-shift1 i226-shift2' \
+		plan ntp 'i210-200ns i210-500ns i210-2000ns i210-5000ns i226-200ns i226-5000ns 82576-1000ns-shift1 82576-1000ns-shift2' \
 			'off stock kworker bh auto' 1 "$CARD_SWEEP" ;;
 	esac
 }

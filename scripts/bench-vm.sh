@@ -79,6 +79,7 @@ variant_args()
 		"STAMPS=$stamps" "CARD=${card/#82576/}" "BUDGET=$budget"
 		"CLIENTS=$((2000 >> ${device_shift:-$NTP_SHIFT}))"
 		"WARM=$((6000 >> ${device_shift:-$NTP_SHIFT}))" "WARM_TIME=1s"
+		"TICK=$((100 << ${device_shift:-$NTP_SHIFT}))us"
 		"REQUEST_COST=$((30000 << ${device_shift:-$NTP_SHIFT}))")
 }
 

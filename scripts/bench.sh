@@ -25,7 +25,8 @@
 #               the others (1)
 #   SPLIT=1     ntp, ptp and server with a third vCPU, for the interrupts
 #   OUT=        where results go (build/bench)
-#   KEEP=1      add to what that holds, instead of beginning again
+#   KEEP=1      add to what that holds, instead of beginning again; what is in
+#               there is not measured again
 #   KVER=       as for make modules
 #   JOBS=       VMs at a time; virtual time does not mind
 #
@@ -109,7 +110,7 @@ makes_sense()
 # A line for each VM: WORKLOAD DEVICE VARIANT RUN.
 list_jobs()
 {
-	local workload device runs variants percents variant run
+	local workload device runs variants percents variant run line
 
 	while read -r workload device runs variants percents; do
 		[[ -n $workload ]] || continue
@@ -120,7 +121,10 @@ list_jobs()
 					echo "$workload $device $variant $run"
 			done
 		done
-	done <<<"$plan" | awk '!seen[$0]++'
+	done <<<"$plan" | awk '!seen[$0]++' | while read -r line; do
+		[[ $(cat "$raw/${line// /.}/status" 2>/dev/null) == 0 ]] ||
+			echo "$line"
+	done
 }
 
 # The devices of the jobs, or those of one workload's.
@@ -185,12 +189,14 @@ search()
 
 list_searches()
 {
-	local workload
+	local workload machine
 
 	[[ -z $RATES ]] || return 0
 	for workload in ntp ptp server; do
 		machine_of "$(devices "$workload")"
-	done | sed '/^$/d' | sort -u
+	done | sed '/^$/d' | sort -u | while read -r machine; do
+		[[ -s $raw/search.$machine/saturation ]] || echo "$machine"
+	done
 }
 
 look_for_saturation()
@@ -258,7 +264,10 @@ prepare_release()
 }
 
 check_settings
+# Without KEEP nothing counts as there.
+flag KEEP || raw=/dev/null
 jobs=$(list_jobs)
+raw=$out/raw
 [[ -n $jobs ]] || die 'no workload suits these devices and variants' \
 	'see the first lines of scripts/bench.sh'
 start=$SECONDS

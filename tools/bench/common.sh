@@ -237,7 +237,8 @@ start_ntp()
 	coproc LOAD {
 		exec ip netns exec far "$LOADER" -i "$P1" -d 10.9.0.1 \
 			-D "$mac" -r - -n "$CLIENTS" -M "$CLIENT_MAC" \
-			-c $(($(nproc) - 1)) -f 50 -s 100ms -R /run/load.ready --seed "$SEED"
+			-c $(($(nproc) - 1)) -f 50 -s 100ms -t "$TICK" \
+			-R /run/load.ready --seed "$SEED"
 	}
 	wait_for 50 test -e /run/load.ready
 }
