@@ -8,9 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define NSEC_PER_USEC	1000LL
-#define NSEC_PER_MSEC	1000000LL
-#define NSEC_PER_SEC	1000000000LL
+#include "../common/arguments.h"
 
 #define NTP_PORT	123
 #define FIRST_PORT	1024

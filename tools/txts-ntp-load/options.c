@@ -68,69 +68,12 @@ static const struct option long_options[] = {
 	{ }
 };
 
-static int bad(const char *option, const char *value, const char *want)
-{
-	fprintf(stderr, "txts-ntp-load: %s: \"%s\" is not %s\n", option, value,
-		want);
-	return -1;
-}
-
-static int parse_number(const char *option, const char *value,
-			unsigned int min, unsigned int max, unsigned int *out)
-{
-	unsigned long number;
-	char want[64];
-	char *end;
-
-	errno = 0;
-	number = strtoul(value, &end, 10);
-	if (value[0] >= '0' && value[0] <= '9' && !*end && !errno &&
-	    number >= min && number <= max) {
-		*out = number;
-		return 0;
-	}
-	snprintf(want, sizeof(want), "a number from %u to %u", min, max);
-	return bad(option, value, want);
-}
-
-static int parse_time(const char *option, const char *value, long long min,
-		      long long *out)
-{
-	static const struct {
-		const char *name;
-		long long ns;
-	} units[] = {
-		{ "ns", 1 },
-		{ "us", NSEC_PER_USEC },
-		{ "ms", NSEC_PER_MSEC },
-		{ "s", NSEC_PER_SEC },
-		{ }
-	};
-	double number;
-	unsigned int i;
-	char *end;
-
-	errno = 0;
-	number = strtod(value, &end);
-	for (i = 0; units[i].name; i++) {
-		if (value[0] < '0' || value[0] > '9' || errno ||
-		    strcmp(end, units[i].name))
-			continue;
-		number *= units[i].ns;
-		if (number < min || number > 600.0 * NSEC_PER_SEC)
-			break;
-		*out = number;
-		return 0;
-	}
-	return bad(option, value, "a time such as 250us (not too short, at most 600s)");
-}
-
 static int parse_address(const char *option, const char *value, uint32_t *out)
 {
 	struct in_addr addr;
 
 	if (inet_pton(AF_INET, value, &addr) != 1)
-		return bad(option, value, "an IPv4 address");
+		return bad_argument(option, value, "an IPv4 address");
 	*out = ntohl(addr.s_addr);
 	return 0;
 }
@@ -143,7 +86,8 @@ static int parse_mac(const char *option, const char *value, unsigned char *out)
 	if (sscanf(value, "%2x:%2x:%2x:%2x:%2x:%2x%n", &byte[0], &byte[1],
 		   &byte[2], &byte[3], &byte[4], &byte[5], &end) != 6 ||
 	    value[end] || byte[0] & 1)
-		return bad(option, value, "an Ethernet address of one station");
+		return bad_argument(option, value,
+				    "an Ethernet address of one station");
 	for (i = 0; i < 6; i++)
 		out[i] = byte[i];
 	return 0;
@@ -157,7 +101,7 @@ int parse_step(const char *text, const struct options *opts, struct step *step)
 
 	count = sscanf(text, "%31s %31s %c", rate, length, &rest);
 	if (count < 1 || count > 2)
-		return bad("--rates", text, "RATE [TIME]");
+		return bad_argument("--rates", text, "RATE [TIME]");
 	step->length = opts->length;
 	if (parse_number("--rates", rate, 1, 1000000, &step->rate))
 		return -1;
@@ -174,7 +118,8 @@ static int parse_rates(char *list, struct options *opts)
 		return 0;
 	while ((rate = strsep(&list, ","))) {
 		if (opts->steps == MAX_STEPS)
-			return bad("--rates", rate, "one of 64 steps at most");
+			return bad_argument("--rates", rate,
+					    "one of 64 steps at most");
 		if (parse_step(rate, opts, &opts->step[opts->steps++]))
 			return -1;
 	}
@@ -186,7 +131,7 @@ static int parse_arrival(const char *value, bool *even)
 	*even = !strcmp(value, "even");
 	if (*even || !strcmp(value, "poisson"))
 		return 0;
-	return bad("--arrival", value, "poisson or even");
+	return bad_argument("--arrival", value, "poisson or even");
 }
 
 static int parse_option(int option, char *value, struct options *opts)

@@ -87,67 +87,6 @@ static const struct option long_options[] = {
 	{ }
 };
 
-static int bad(const char *option, const char *value, const char *want)
-{
-	fprintf(stderr, "txts-probe: %s: \"%s\" is not %s\n", option, value,
-		want);
-	return -1;
-}
-
-static int parse_number(const char *option, const char *value,
-			unsigned int min, unsigned int max, unsigned int *out)
-{
-	unsigned long number;
-	char want[64];
-	char *end;
-
-	errno = 0;
-	number = strtoul(value, &end, 10);
-	if (value[0] >= '0' && value[0] <= '9' && !*end && !errno &&
-	    number >= min && number <= max) {
-		*out = number;
-		return 0;
-	}
-	snprintf(want, sizeof(want), "a number from %u to %u", min, max);
-	return bad(option, value, want);
-}
-
-static int parse_time(const char *option, const char *value, long long min,
-		      long long *out)
-{
-	static const struct {
-		const char *name;
-		long long ns;
-	} units[] = {
-		{ "ns", 1 },
-		{ "us", NSEC_PER_USEC },
-		{ "ms", NSEC_PER_MSEC },
-		{ "s", NSEC_PER_SEC },
-		{ }
-	};
-	double number;
-	unsigned int i;
-	char *end;
-
-	errno = 0;
-	number = strtod(value, &end);
-	if (value[0] < '0' || value[0] > '9' || errno)
-		goto fail;
-	for (i = 0; units[i].name; i++) {
-		if (strcmp(end, units[i].name))
-			continue;
-		number *= units[i].ns;
-		if (number < min || number > 600.0 * NSEC_PER_SEC)
-			goto fail;
-		*out = number;
-		return 0;
-	}
-fail:
-	return bad(option, value,
-		   min ? "a time such as 250us (above 0, at most 600s)" :
-			 "a time such as 250us (at most 600s)");
-}
-
 static int parse_mode(const char *value, enum probe_mode *mode)
 {
 	enum probe_mode m;
@@ -158,7 +97,7 @@ static int parse_mode(const char *value, enum probe_mode *mode)
 			return 0;
 		}
 	}
-	return bad("--mode", value, "wait, burst or stream");
+	return bad_argument("--mode", value, "wait, burst or stream");
 }
 
 static int parse_udp(const char *value, struct options *opts)
@@ -171,12 +110,13 @@ static int parse_udp(const char *value, struct options *opts)
 		size_t len = colon - value;
 
 		if (len >= sizeof(addr))
-			return bad("--udp", value, "ADDR:PORT");
+			return bad_argument("--udp", value, "ADDR:PORT");
 		memcpy(addr, value, len);
 		addr[len] = '\0';
 	}
 	if (inet_pton(AF_INET, addr, &opts->to.sin_addr) != 1)
-		return bad("--udp", value, "an IPv4 address and a port");
+		return bad_argument("--udp", value,
+				    "an IPv4 address and a port");
 	if (parse_number("--udp (port)", colon ? colon + 1 : value, 1, 65535,
 			 &port))
 		return -1;
@@ -194,7 +134,8 @@ static int parse_one(int option, const char *arg, struct options *opts)
 	case 'i':
 		opts->ifname = arg;
 		if (!*arg || strlen(arg) >= IFNAMSIZ)
-			return bad("--interface", arg, "an interface name");
+			return bad_argument("--interface", arg,
+					    "an interface name");
 		return 0;
 	case 'n':
 		return parse_number("--count", arg, 1, MAX_COUNT,

@@ -6,9 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#define NSEC_PER_SEC	1000000000LL
-#define NSEC_PER_MSEC	1000000LL
-#define NSEC_PER_USEC	1000LL
+#include "../common/arguments.h"
 
 #define MAX_SEGMENTS	16U
 
