@@ -128,9 +128,6 @@ build_modules()
 	cp "$obj/drivers/i2c/algos/i2c-algo-bit.ko" "$modules/stock/"
 	cp "$dir/front/txts_nic_"*.ko "$modules/txts/"
 	cp "$dir/front/txts_nic_"*.ko "$modules/stock/"
-	gcc-12 -O2 -std=gnu11 -Wall -Wextra -Werror -static \
-		-o "$modules/txts/xsk-flood" "$nic/guest-uml/xsk-flood.c"
-	cp "$modules/txts/xsk-flood" "$modules/stock/"
 }
 
 # The guest's file system is the host's, which it cannot write.

@@ -4,14 +4,19 @@
  *
  *   txts-xsk run INTERFACE QUEUE FRAMES
  *	one frame at a time, each is to complete with a stamp
+ *   txts-xsk launch INTERFACE QUEUE FRAMES
+ *	the same, each with a launch time 50 ms ahead
  *   txts-xsk pull INTERFACE QUEUE ROUNDS
  *	opens a socket, sends frames and closes it while they are on their way,
  *	so that the driver has to take the pool down; ROUNDS times
+ *   txts-xsk flood INTERFACE QUEUE ROUNDS
+ *	the same with 5 ms between the rounds, every other of which waits until
+ *	its frames are done; prints "sent N completed N stamped N"
  *
  * "run" fails if a frame does not complete within 100 ms, or if one has no
- * stamp or one that is not later than the one before; "pull" fails if a socket
- * cannot be opened, or if no frame of all rounds was on its way at the end of
- * its round.
+ * stamp or one that is not later than the one before; "launch" also if it was
+ * done before its launch; "pull" and "flood" fail if a socket cannot be opened,
+ * "pull" also if no frame of all rounds was on its way at the end of its round.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -22,6 +27,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -30,16 +36,20 @@
 #include <linux/if_xdp.h>
 
 #define CHUNK		2048
-#define CHUNKS		64	/* also the size of each ring */
+#define CHUNKS		64	/* to send, as many to receive; of each ring */
+#define UMEM_LEN	(2 * CHUNKS * CHUNK)
 #define META_LEN	24
 #define FRAME_LEN	64
 #define BURST		8	/* more than the device has slots */
 #define PATIENCE_US	100000
+#define AHEAD_NS	50000000ULL
+#define NSEC_PER_SEC	1000000000ULL
 
 /* What the headers of Debian 12 do not have yet. */
 #define UMEM_TX_METADATA_LEN	0x4
 #define DESC_TX_METADATA	0x2
 #define TXMD_TIMESTAMP		0x1
+#define TXMD_LAUNCH_TIME	0x4
 
 struct umem_reg {
 	uint64_t addr;
@@ -71,6 +81,7 @@ struct xsk {
 	struct ring done;
 	struct ring fill;
 	uint32_t sent;
+	uint64_t launch;	/* of the frame that is sent next, or 0 */
 };
 
 static void fail(const char *what)
@@ -155,10 +166,20 @@ static void bind_socket(int fd, unsigned int ifindex, unsigned int queue)
 	fail("bind");
 }
 
+/* Frames that come in have where to go. */
+static void fill_ring(const struct ring *fill)
+{
+	unsigned int i;
+
+	for (i = 0; i < CHUNKS; i++)
+		((uint64_t *)fill->desc)[i] = (uint64_t)(CHUNKS + i) * CHUNK;
+	__atomic_store_n(fill->producer, CHUNKS, __ATOMIC_RELEASE);
+}
+
 static void open_xsk(struct xsk *xsk, unsigned int ifindex, unsigned int queue)
 {
 	struct umem_reg reg = {
-		.len = CHUNKS * CHUNK,
+		.len = UMEM_LEN,
 		.chunk_size = CHUNK,
 		.flags = UMEM_TX_METADATA_LEN,
 		.tx_metadata_len = META_LEN,
@@ -168,6 +189,7 @@ static void open_xsk(struct xsk *xsk, unsigned int ifindex, unsigned int queue)
 	const int size = CHUNKS;
 
 	xsk->sent = 0;
+	xsk->launch = 0;
 	xsk->fd = socket(AF_XDP, SOCK_RAW, 0);
 	if (xsk->fd < 0)
 		fail("AF_XDP");
@@ -188,6 +210,7 @@ static void open_xsk(struct xsk *xsk, unsigned int ifindex, unsigned int queue)
 		 XDP_UMEM_PGOFF_COMPLETION_RING);
 	map_ring(xsk->fd, &xsk->fill, &off.fr, sizeof(uint64_t),
 		 XDP_UMEM_PGOFF_FILL_RING);
+	fill_ring(&xsk->fill);
 	bind_socket(xsk->fd, ifindex, queue);
 }
 
@@ -197,7 +220,7 @@ static void close_xsk(struct xsk *xsk)
 	munmap(xsk->tx.map, xsk->tx.len);
 	munmap(xsk->done.map, xsk->done.len);
 	munmap(xsk->fill.map, xsk->fill.len);
-	munmap(xsk->area, CHUNKS * CHUNK);
+	munmap(xsk->area, UMEM_LEN);
 }
 
 static void send_frame(struct xsk *xsk)
@@ -208,6 +231,10 @@ static void send_frame(struct xsk *xsk)
 	struct tx_metadata *meta = (void *)(xsk->area + addr - META_LEN);
 
 	*meta = (struct tx_metadata) { .flags = TXMD_TIMESTAMP };
+	if (xsk->launch) {
+		meta->flags |= TXMD_LAUNCH_TIME;
+		meta->launch_time = xsk->launch;
+	}
 	memset(eth, 0, FRAME_LEN);
 	memset(eth->ether_dhost, 0xff, ETH_ALEN);
 	eth->ether_shost[0] = 2;
@@ -244,36 +271,75 @@ static bool next_done(struct xsk *xsk, uint64_t *stamp)
 	return true;
 }
 
-static int run(unsigned int ifindex, unsigned int queue, unsigned int frames)
+static uint64_t tai_ns(void)
 {
-	unsigned int i, us, stamped = 0, missing = 0, wrong = 0;
+	struct timespec ts;
+
+	clock_gettime(CLOCK_TAI, &ts);
+	return ts.tv_sec * NSEC_PER_SEC + ts.tv_nsec;
+}
+
+/* The stamp of the frame that was sent, 0: none; false: it is not done. */
+static bool wait_done(struct xsk *xsk, uint64_t *stamp)
+{
+	unsigned int us;
+
+	for (us = 0; us < PATIENCE_US; us += 20) {
+		if (next_done(xsk, stamp))
+			return true;
+		usleep(20);
+	}
+	return false;
+}
+
+static int send_each(unsigned int ifindex, unsigned int queue,
+		     unsigned int frames, bool launch)
+{
+	unsigned int i, stamped = 0, missing = 0, wrong = 0, early = 0;
+	int64_t off, off_min = INT64_MAX, off_max = INT64_MIN;
 	uint64_t stamp, last = 0;
 	struct xsk xsk;
 
 	open_xsk(&xsk, ifindex, queue);
 	for (i = 0; i < frames; i++) {
+		xsk.launch = launch ? tai_ns() + AHEAD_NS : 0;
 		send_frame(&xsk);
 		kick(&xsk);
-		for (us = 0; !next_done(&xsk, &stamp); us += 20) {
-			if (us >= PATIENCE_US) {
-				fprintf(stderr,
-					"txts-xsk: frame %u is not done\n", i);
-				return 1;
-			}
-			usleep(20);
+		if (!wait_done(&xsk, &stamp)) {
+			fprintf(stderr, "txts-xsk: frame %u is not done\n", i);
+			return 1;
 		}
-		if (!stamp)
+		early += tai_ns() < xsk.launch;
+		off = stamp - xsk.launch;
+		if (!stamp) {
 			missing++;
-		else if (stamp <= last)
+			continue;
+		}
+		if (stamp <= last)
 			wrong++;
 		else
 			stamped++;
-		last = stamp ?: last;
+		off_min = off < off_min ? off : off_min;
+		off_max = off > off_max ? off : off_max;
+		last = stamp;
 	}
 	close_xsk(&xsk);
 	printf("txts-xsk: %u frames, %u stamped, %u without stamp, %u in wrong order\n",
 	       frames, stamped, missing, wrong);
-	return stamped != frames;
+	if (launch)
+		printf("txts-xsk: %u done early, from launch to stamp %lld to %lld ns\n",
+		       early, (long long)off_min, (long long)off_max);
+	return stamped != frames || early;
+}
+
+static int run(unsigned int ifindex, unsigned int queue, unsigned int frames)
+{
+	return send_each(ifindex, queue, frames, false);
+}
+
+static int launch(unsigned int ifindex, unsigned int queue, unsigned int frames)
+{
+	return send_each(ifindex, queue, frames, true);
 }
 
 static int pull(unsigned int ifindex, unsigned int queue, unsigned int rounds)
@@ -301,6 +367,38 @@ static int pull(unsigned int ifindex, unsigned int queue, unsigned int rounds)
 	return !flying;
 }
 
+static int flood(unsigned int ifindex, unsigned int queue, unsigned int rounds)
+{
+	unsigned long completed = 0, stamped = 0;
+	unsigned int i, n, us;
+	uint64_t stamp;
+	struct xsk xsk;
+
+	for (i = 0; i < rounds; i++) {
+		open_xsk(&xsk, ifindex, queue);
+		for (n = 0; n < BURST; n++)
+			send_frame(&xsk);
+		for (n = 0, us = 0; i & 1 && n < BURST && us < PATIENCE_US;
+		     us += 500) {
+			kick(&xsk);
+			usleep(500);
+			for (; next_done(&xsk, &stamp); n++)
+				stamped += !!stamp;
+		}
+		completed += n;
+		if (!(i & 1)) {
+			kick(&xsk);
+			usleep(i % 64 * 10);	/* each time elsewhere */
+		}
+		close_xsk(&xsk);
+		/* Stamps that are late find no socket and free their slots. */
+		usleep(5000);
+	}
+	printf("sent %lu completed %lu stamped %lu\n",
+	       (unsigned long)rounds * BURST, completed, stamped);
+	return 0;
+}
+
 static unsigned int parse(const char *text)
 {
 	unsigned long value;
@@ -317,14 +415,25 @@ static unsigned int parse(const char *text)
 
 int main(int argc, char **argv)
 {
-	unsigned int ifindex;
-	bool running;
+	static const struct {
+		const char *name;
+		int (*fn)(unsigned int ifindex, unsigned int queue,
+			  unsigned int number);
+	} modes[] = {
+		{ "run", run },
+		{ "launch", launch },
+		{ "pull", pull },
+		{ "flood", flood },
+		{ }
+	};
+	unsigned int ifindex, queue, number, m = 0;
 	int link, rc;
 
-	running = argc == 5 && !strcmp(argv[1], "run");
-	if (!running && (argc != 5 || strcmp(argv[1], "pull"))) {
+	while (argc == 5 && modes[m].name && strcmp(argv[1], modes[m].name))
+		m++;
+	if (argc != 5 || !modes[m].name) {
 		fprintf(stderr,
-			"use txts-xsk run|pull INTERFACE QUEUE NUMBER\n");
+			"use txts-xsk run|launch|pull|flood INTERFACE QUEUE NUMBER\n");
 		return 2;
 	}
 	ifindex = if_nametoindex(argv[2]);
@@ -333,8 +442,10 @@ int main(int argc, char **argv)
 			argv[2]);
 		return 2;
 	}
+	queue = parse(argv[3]);
+	number = parse(argv[4]);
 	link = attach_pass(ifindex);
-	rc = (running ? run : pull)(ifindex, parse(argv[3]), parse(argv[4]));
+	rc = modes[m].fn(ifindex, queue, number);
 	close(link);
 	return rc;
 }

@@ -106,6 +106,19 @@ for speed in "${!LATENCY[@]}"; do
 done
 knob speed 1000
 flap_link
+
+# AF_XDP frames have their launch time in their metadata.
+if [[ $driver == igc ]]; then
+	mark
+	"$TOOLS/txts-xsk" launch "$NEAR" 1 20 >/tmp/xsk.log 2>&1
+	status=$?
+	say "info launch-xsk: $(tail -n 1 /tmp/xsk.log)"
+	check launch-xsk "$(tail -n 2 /tmp/xsk.log)" test "$status" = 0
+	check launch-xsk-exact 'a stamp is not that of its launch' \
+		grep -q 'from launch to stamp 80 to 80 ns' /tmp/xsk.log
+	happened launch-xsk tx_launched 19
+	equal launch-xsk-delivered "$(did stamp_asked)" "$(saw delivered)"
+fi
 adds_up launch
 check launch-end 'the qdisc cannot be removed' without_etf
 works launch-after
