@@ -43,6 +43,13 @@ mount_all()
 	mount -t tmpfs none /tmp
 	mkdir -p /run/netns
 	ln -s /proc/self/fd /dev/fd
+	mkfifo /run/nap
+}
+
+# As sleep does, without a program to be loaded, which costs real time.
+nap()
+{
+	read -rt "$1" <>/run/nap || true
 }
 
 far()
@@ -107,15 +114,22 @@ wait_for()
 
 	for ((n = 0; n < 100; n++)); do
 		! "$@" || return 0
-		sleep 0.1
+		nap 0.1
 	done
 	return 1
 }
 
+near_carrier()
+{
+	local up=0
+
+	# Of a port that is down it cannot be read.
+	read -r up 2>/dev/null <"/sys/class/net/$NEAR/carrier" && ((up))
+}
+
 carrier()
 {
-	ip -br link show "$NEAR" | grep -q 'LOWER_UP' &&
-		far ip -br link show "$FAR" | grep -q 'LOWER_UP'
+	near_carrier && far ip -br link show "$FAR" | grep -q 'LOWER_UP'
 }
 
 # An address is only known once the other side has answered.

@@ -141,7 +141,7 @@ free_slots()
 
 burst()
 {
-	"$TOOLS/txts-probe" -i "$NEAR" -k -m burst -b 6 -g 300us -n 600 \
+	"$TOOLS/txts-probe" -i "$NEAR" -k -m burst -b 6 -g 300us -n 300 \
 		-t 50ms >/dev/null 2>&1
 }
 
@@ -152,7 +152,7 @@ flowing()
 
 	from=$(txts_count requested)
 	for ((n = 0; n < 1000; n++)); do
-		sleep 0.003
+		nap 0.003
 		[[ $(txts_count requested) -le $from ]] || return 0
 	done
 	return 1
@@ -172,7 +172,7 @@ during()
 	done &
 	stream=$!
 	for ((i = 0; i < times; i++)); do
-		sleep 0.0$((i % 7))3
+		nap 0.0$((i % 7))3
 		flowing || ((still++))
 		"$@" || ((failed++))
 	done
@@ -217,7 +217,7 @@ step_clock()
 
 no_carrier()
 {
-	! carrier
+	! near_carrier
 }
 
 flap_link()
