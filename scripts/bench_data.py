@@ -100,6 +100,8 @@ def ntp_row(device, variant, run, step, count):
     row['far_missed'] = (count.get('far_rx_missed_errors', 0) +
                          count.get('far_rx_no_buffer_count', 0))
     row['switches'] = count.get('switches')
+    row['switches_per_response'] = (count['switches'] / responses
+                                    if responses else None)
     for name in ('user', 'system', 'softirq', 'irq', 'idle'):
         row['cpu0_' + name] = count.get('cpu0_' + name)
     return row

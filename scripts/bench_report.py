@@ -84,6 +84,8 @@ NTP_TABLES = (
     ('hardware_per_s', 'hardware stamps per second', 0, False),
     ('response_p99_ns', 'response time p99, ns', 0, True),
     ('skipped', 'stamps refused (tx_hwtstamp_skipped)', 0, False),
+    ('switches_per_response', 'context switches per response, those of the '
+     'clients too', 2, False),
 )
 
 
