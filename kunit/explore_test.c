@@ -4,7 +4,7 @@
  * policy. A failure is printed as a path; this repeats it alone, with a trace
  * of the accesses:
  *
- *	kunit.py run ... --kernel_args=txts_kunit.replay=PATH txts_explore
+ *	scripts/kunit.sh VERSION --replay PATH
  *
  * PATH is script,model,policy,event,access,second as printed; the second is the
  * event before the access after that one, -1 if there is none.

@@ -4,7 +4,7 @@
 # Builds and runs the KUnit suites in User Mode Linux:
 #
 #   kunit.sh [6.12] [7] [--debug | --smp | --coverage] [--twice]
-#            [--filter SUITE[.CASE]] [--seed N]
+#            [--filter SUITE[.CASE]] [--seed N] [--replay PATH]
 #
 # Without a version it runs both. The variants take kunit/kunitconfig.VARIANT:
 #
@@ -16,19 +16,21 @@
 #
 # --twice runs a second time and compares the kernel's logs: in virtual time
 # they are equal to the letter. --seed sets what the random suite and the one of
-# stress start from, instead of the number in their source. The kernel tree is seen through
-# build/um-VERSION/src, where lib/txts is linked in; what was built stays for
-# the next run.
+# stress start from, instead of the number in their source. --replay runs one
+# path of the explorer, six numbers as a failure prints them, and logs each
+# access. The kernel tree is seen through build/um-VERSION/src, where lib/txts is
+# linked in; what was built stays for the next run.
 set -euo pipefail
 . "$(dirname "$0")/env.sh"
 . "$SCRIPTS/overlay.sh"
 
-usage='use kunit.sh [6.12] [7] [--debug | --smp | --coverage] [--twice] [--filter SUITE[.CASE]] [--seed N]'
+usage='use kunit.sh [6.12] [7] [--debug | --smp | --coverage] [--twice] [--filter SUITE[.CASE]] [--seed N] [--replay PATH]'
 versions=()
 variant=
 twice=
 filter=
 seed=
+replay=
 while (($#)); do
 	case $1 in
 	6.12|7)	versions+=("$1") ;;
@@ -51,10 +53,23 @@ while (($#)); do
 		seed=$((10#$2))
 		shift
 		;;
+	--replay)
+		[[ ${2:-} =~ ^-?[0-9]{1,4}(,-?[0-9]{1,4}){5}$ ]] ||
+			die "--replay needs six numbers with commas, not '${2:-}'" \
+				"$usage"
+		replay=$2
+		shift
+		;;
 	*)	die "unknown argument $1" "$usage" ;;
 	esac
 	shift
 done
+if [[ -n $replay ]]; then
+	filter=${filter:-txts_explore}
+	[[ $filter == txts_explore* && $variant != smp ]] ||
+		die '--replay is for the suite txts_explore, in virtual time' \
+			'drop --filter and --smp'
+fi
 if [[ $variant == smp ]]; then
 	((${#versions[@]})) || versions=(7)
 	[[ " ${versions[*]} " != *' 6.12 '* ]] ||
@@ -117,7 +132,7 @@ same_log()
 run()
 {
 	local v=$1 name obj dir json log counts failed passed skipped report
-	local repeat
+	local repeat alone path
 	local -a args build=() exec=()
 
 	dir=$BUILD/um-$v
@@ -125,7 +140,9 @@ run()
 	obj=$BUILD/um-$v$suffix/obj
 	json=$BUILD/$name.json
 	log=$obj/test.log
-	HINT="scripts/kunit.sh $v${variant:+ --$variant}${seed:+ --seed $seed}"
+	HINT="scripts/kunit.sh $v${variant:+ --$variant}"
+	alone="$HINT --replay"
+	HINT+="${seed:+ --seed $seed}${replay:+ --replay $replay}"
 	repeat="$HINT --filter"
 
 	"$SCRIPTS/fetch.sh" "source-$v"
@@ -171,6 +188,7 @@ run()
 	[[ $variant != debug ]] || exec+=(--kernel_args=kmemleak.verbose=1)
 	[[ -z $seed ]] || exec+=("--kernel_args=txts_kunit.seed=$seed"
 		"--kernel_args=txts_kunit.stress_seed=$seed")
+	[[ -z $replay ]] || exec+=("--kernel_args=txts_kunit.replay=$replay")
 	exec+=(${filter:+"$filter"})
 	# Counts of an earlier run would be added to.
 	find "$obj" -name '*.gcda' -delete
@@ -184,6 +202,15 @@ run()
 		"linux-$v${variant:+ ($variant)}" "$repeat")
 	sed '$d' <<<"$counts"
 	read -r passed failed skipped < <(tail -n 1 <<<"$counts")
+	# A case of the explorer has thousands of paths.
+	while IFS= read -r path; do
+		say "one path of it: $alone $path"
+	done < <(sed -n 's/.*; repeat: txts_kunit\.replay=\([-0-9,]*\).*/\1/p' \
+		"$log" | head -n 3)
+	if [[ -n $replay ]] && ! grep -qaE 'access [0-9]+: (read|write) ' "$log"; then
+		say "$name: no case runs the path $replay in this kernel"
+		((failed += 1))
+	fi
 	if ! report=$("$SCRIPTS/kunit_log.py" "$log"); then
 		say "$name: the kernel reported:"
 		printf '    %s\n' "${report//$'\n'/$'\n    '}"
