@@ -45,9 +45,12 @@ static void xmit_reads_no_register(struct kunit *test)
 static void stamp_costs_few_reads(struct kunit *test)
 {
 	struct unit *u = unit_of_id(test);
-	unsigned long count, i, others;
+	unsigned long count, i, others, most = u->model->reads_per_stamp;
 	struct pkt *pkt;
 
+	/* One more poll may come just before the frame leaves. */
+	if (!IS_ENABLED(CONFIG_UML) && !u->model->isr)
+		most++;
 	for (i = 0; i < 20; i++) {
 		pkt = unit_send(u);
 		KUNIT_ASSERT_NOT_NULL(test, pkt);
@@ -61,8 +64,7 @@ static void stamp_costs_few_reads(struct kunit *test)
 		unit_sent(u, pkt);
 		others = u->rf.reads[REG_CAUSE] + u->rf.writes[REG_CAUSE] -
 			 others;
-		KUNIT_EXPECT_LE(test, u->rf.count - count - others,
-				u->model->reads_per_stamp);
+		KUNIT_EXPECT_LE(test, u->rf.count - count - others, most);
 		EXPECT_STAMP(test, pkt);
 	}
 	unit_finish(test, u);
