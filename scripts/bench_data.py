@@ -79,6 +79,7 @@ def ntp_row(device, variant, run, step, count):
     row = {'device': device, 'variant': variant, 'run': run}
     row.update(step)
     row['lost_percent'] = 100 * step['lost'] / step['sent']
+    row['sent_per_s'] = step['sent'] * 1e9 / step['length_ns']
     row['responses'] = responses
     row['hardware'] = hardware
     row['hardware_percent'] = (100 * hardware / responses
@@ -135,6 +136,11 @@ def ntp_medians(rows):
     return result
 
 
+def kept_up(row):
+    """Did the clients send what they were to? Else it was no such load."""
+    return row['sent_per_s'] >= .95 * row['rate']
+
+
 def machine(device):
     """Without stamps, what they may cost does not matter."""
     return re.sub(r'-\d+ns|-budget\d+', '', device)
@@ -154,11 +160,15 @@ def saturations(raw):
 def ntp_problems(rows):
     problems = []
     for row in rows:
-        where = f"ntp, {row['variant']}, {row['rate']}/s, run {row['run']}"
+        where = (f"{row['device']}, ntp, {row['variant']}, "
+                 f"{row['rate']:,}/s, run {row['run']}")
         for name in OWN_LOSSES:
             if row[name]:
                 problems.append(f'{where}: the load generator had '
                                 f'{row[name]} {name}')
+        if not kept_up(row):
+            problems.append(f"{where}: the clients' CPU could send only "
+                            f"{row['sent_per_s']:,.0f}/s")
         if row['far_missed']:
             problems.append(f"{where}: the clients' port dropped "
                             f"{row['far_missed']} frames")

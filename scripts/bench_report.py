@@ -80,6 +80,8 @@ def devices(rows):
 
 NTP_TABLES = (
     ('lost_percent', 'responses lost, %', 2, False),
+    ('sent_per_s', 'requests per second that the clients could send', 0,
+     False),
     ('hardware_percent', 'responses that got a hardware stamp, %', 1, False),
     ('hardware_per_s', 'hardware stamps per second', 0, False),
     ('response_p99_ns', 'response time p99, ns', 0, True),

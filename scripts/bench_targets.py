@@ -3,7 +3,7 @@
 
 Each row is (what, wanted, measured, reached); what was not measured makes none.
 """
-from bench_data import machine
+from bench_data import kept_up, machine
 
 FIXED = ('kworker', 'inline', 'bh', 'aux')
 MS = 1000000
@@ -44,15 +44,17 @@ def saturation(rows, device):
 
 
 def ntp_targets(rows, saturations):
-    """Up to where a server without stamps loses 1 %, as searched or as seen."""
+    """Up to where a server without stamps loses 1 %, as searched or as seen,
+    and the clients sent as much as they were to."""
+    rows = [r for r in rows if kept_up(r)]
     found = index(rows, 'device', 'variant', 'rate')
     for device in devices(rows):
         limit = saturation(rows, device)
         for rate in sorted({r['rate'] for r in rows
                             if r['device'] == device and r['rate'] <= limit}):
             auto = found.get((device, 'auto', rate))
-            off = found[device, 'off', rate]
-            if not auto:
+            off = found.get((device, 'off', rate))
+            if not auto or not off:
                 continue
             wanted = off['lost_percent'] + .5
             yield (f'{device}, NTP at {rate:,}/s: lost, %', f'<= {wanted:.2f}',
