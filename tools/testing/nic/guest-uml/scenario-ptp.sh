@@ -26,7 +26,9 @@ start_ptp4l()
 	sed 's/near/far/' /tmp/ptp.cfg >/tmp/ptp-far.cfg
 	ptp4l -f /tmp/ptp.cfg -i "$NEAR" -m --priority1 100 >/tmp/near.log 2>&1 &
 	NEAR_PID=$!
-	far ptp4l -f /tmp/ptp-far.cfg -i "$FAR" -m -s >"$LOG" 2>&1 &
+	# Not by far(): the number must be ptp4l's own.
+	ip netns exec far ptp4l -f /tmp/ptp-far.cfg -i "$FAR" -m -s \
+		>"$LOG" 2>&1 &
 	FAR_PID=$!
 }
 
