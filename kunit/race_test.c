@@ -55,6 +55,14 @@ static void other_drain_acknowledges(struct unit *u)
 	raw_spin_unlock_irqrestore(&slot->lock, flags);
 }
 
+/* And the next stamp lands, whose interrupt is lost. */
+static void other_drain_and_a_stamp(struct unit *u)
+{
+	other_drain_acknowledges(u);
+	u->lose_irqs = 1;
+	unit_wire(u, u->arg);
+}
+
 static void expect_prompt(struct kunit *test, struct unit *u, struct pkt *pkt)
 {
 	unit_sleep_us(u, USEC_PER_MSEC);
@@ -71,11 +79,11 @@ static void stamp_seen_and_acknowledged_elsewhere_is_read(struct kunit *test)
 	pkt[1] = unit_send(u);
 	KUNIT_ASSERT_NOT_NULL(test, pkt[1]);
 	KUNIT_ASSERT_EQ(test, 1, pkt[1]->slot);
-	after_ready = other_drain_acknowledges;
+	u->arg = pkt[0];
+	after_ready = other_drain_and_a_stamp;
 	unit_wire(u, pkt[1]);
 	KUNIT_EXPECT_NULL(test, after_ready);
 	expect_prompt(test, u, pkt[1]);
-	unit_wire(u, pkt[0]);
 	expect_prompt(test, u, pkt[0]);
 	unit_sent(u, pkt[0]);
 	unit_sent(u, pkt[1]);
