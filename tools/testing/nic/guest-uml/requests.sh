@@ -139,9 +139,14 @@ free_slots()
 	sleep 0.1
 }
 
+# A port that was away may come back under another name, which one that sends in
+# the background has to find by itself.
 burst()
 {
-	"$TOOLS/txts-probe" -i "$NEAR" -k -m burst -b 6 -g 300us -n 300 \
+	local port
+
+	port=$(port_of 1 2>/dev/null)
+	"$TOOLS/txts-probe" -i "$port" -k -m burst -b 6 -g 300us -n 300 \
 		-t 50ms >/dev/null 2>&1
 }
 
@@ -168,7 +173,7 @@ during()
 	mark
 	rm -f /tmp/enough
 	while [[ ! -e /tmp/enough ]]; do
-		burst || sleep 0.1
+		burst || nap 0.1
 	done &
 	stream=$!
 	for ((i = 0; i < times; i++)); do
