@@ -32,7 +32,7 @@ check: ## all tests: lint, kunit on four kernels, real drivers in QEMU and UML
 check-quick: ## the KUnit suites on one kernel
 	@scripts/check.sh --quick
 
-check-kcsan: ## the KUnit suites on x86 in QEMU, with KCSAN and PREEMPT_RT (not run in full yet)
+check-kcsan: ## the KUnit suites on x86 in QEMU, with KCSAN and PREEMPT_RT
 	@scripts/kcsan.sh
 
 coverage: ## lines and branches of lib/txts that the KUnit suites execute
