@@ -308,6 +308,31 @@ static void mistakes_become_rare(struct kunit *test)
 	KUNIT_EXPECT_LE(test, cpu.changes - first, 12);
 }
 
+/* Long after the last one a rise is like the first. */
+static void old_mistakes_are_forgotten(struct kunit *test)
+{
+	static const u64 took[] = { 2000, 2000, 100 };
+	unsigned int i;
+	struct cpu cpu;
+	u64 dwell;
+
+	fresh_cpu(&cpu);
+	cpu.in_flight = 1000;
+	run_for(&cpu, 1, 1000, took);
+	dwell = cpu.load.dwell;
+	run_for(&cpu, 60, 1000, took);
+	KUNIT_EXPECT_GT(test, cpu.load.dwell, dwell);
+	for (i = 0; i < TXTS_NR_LEVELS; i++) {
+		cpu.now += 3600 * NSEC_PER_SEC;
+		cpu_charge(&cpu, TXTS_ORDINARY, 1);
+	}
+	KUNIT_EXPECT_EQ(test, TXTS_LEVEL_PROMPT, cpu.load.level);
+	cpu.now += 3600 * NSEC_PER_SEC;
+	run_for(&cpu, 1, 1000, took);
+	KUNIT_EXPECT_NE(test, TXTS_LEVEL_PROMPT, cpu.load.level);
+	KUNIT_EXPECT_EQ(test, dwell, cpu.load.dwell);
+}
+
 /* In a window that is over half of @idle_us of it is spare for the next. */
 static void end_window(struct cpu *cpu, u64 idle_us)
 {
@@ -435,6 +460,7 @@ static struct kunit_case budget_cases[] = {
 	KUNIT_CASE(silence_brings_work_back),
 	KUNIT_CASE_PARAM(constant_load_settles, rate_gen_params),
 	KUNIT_CASE(mistakes_become_rare),
+	KUNIT_CASE(old_mistakes_are_forgotten),
 	KUNIT_CASE(idle_time_adds_to_the_budget),
 	KUNIT_CASE(long_silence_counts_by_its_share),
 	KUNIT_CASE(spare_time_settles),

@@ -152,6 +152,29 @@ static void event_messages_are_recognised(struct kunit *test)
 	kfree_skb(request.skb);
 }
 
+/* An UDP socket with another port is not looked at, one with this port is. */
+static void sender_is_known_by_its_port(struct kunit *test)
+{
+	static const struct frame sync = UDP("", true, ETH_P_IP, 319, 319, 0);
+	struct unit *u = unit_new(test, MODEL_I210);
+	struct txts_request request = { .skb = frame_skb(test, &sync) };
+	struct sock *sk = u->sock->sk;
+	u8 other, own;
+
+	skb_set_owner_w(request.skb, sk);
+	local_bh_disable();
+	sk->sk_num = 12345;
+	KUNIT_EXPECT_EQ(test, 0, txts_admit(&u->txts, &request, &other));
+	sk->sk_num = PTP_EV_PORT;
+	KUNIT_EXPECT_EQ(test, 0, txts_admit(&u->txts, &request, &own));
+	/* Not bound: it is not to be unhashed. */
+	sk->sk_num = 0;
+	local_bh_enable();
+	KUNIT_EXPECT_EQ(test, TXTS_ORDINARY, other);
+	KUNIT_EXPECT_EQ(test, TXTS_PTP, own);
+	kfree_skb(request.skb);
+}
+
 /* cases.md 16. One slot: others stand back, but not for ever. */
 static void flood_stands_back_while_ptp_is_active(struct kunit *test)
 {
@@ -490,6 +513,7 @@ static void stop_at_every_level_ends_all(struct kunit *test)
 
 static struct kunit_case ptp_cases[] = {
 	KUNIT_CASE_PARAM(event_messages_are_recognised, frame_gen_params),
+	KUNIT_CASE(sender_is_known_by_its_port),
 	KUNIT_CASE_PARAM(flood_stands_back_while_ptp_is_active,
 			 single_gen_params),
 	KUNIT_CASE_PARAM(one_slot_is_kept_for_ptp, several_gen_params),
