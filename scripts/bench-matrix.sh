@@ -117,12 +117,12 @@ pick_matrix()
 		plan ntp 82576-1000ns 'off stock stock-bh auto' 1 "$SWEEP"
 		plan latency i226 'auto stock bh' 1
 		plan ntp i226 'off stock kworker bh auto' 1 "$SOME"
-		plan flood i210-shift3 'auto stock' 1
-		plan flood i226-shift3 auto 1
+		plan flood i210-2000ns-shift3 'auto stock' 1
+		plan flood i226-2000ns-shift3 auto 1
 		plan 'ptp server' i210 'auto stock' 1 90
 		plan ntp 'i210-200ns i210-5000ns 82576-1000ns-shift1 82576-1000ns-shift2' \
 			'off bh auto' 1 "$FEW"
-		plan steady i210-shift3 auto 1
+		plan steady i210-2000ns-shift3 auto 1
 		plan turnaround i226 'auto kworker' 1
 		plan cost 'i226 82576-1000ns' 'auto stock' 1
 		plan latency i226-rt auto 1
@@ -136,7 +136,7 @@ pick_matrix()
 			"$KNOWN_VARIANTS" 1 "$CARD_SWEEP"
 		plan 'ntp latency' 82576 "$KNOWN_VARIANTS" 1 "$SWEEP"
 		plan latency 'i210-rt i226-rt i350-rt' "$KNOWN_VARIANTS" 1
-		plan flood 'i210-shift3 i226-shift3' "$KNOWN_VARIANTS" 1
+		plan flood 'i210-2000ns-shift3 i226-2000ns-shift3' "$KNOWN_VARIANTS" 1
 		plan ntp 'i210-200ns i210-500ns i210-2000ns i210-5000ns i226-200ns i226-5000ns 82576-1000ns-shift1 82576-1000ns-shift2' \
 			'off stock kworker bh auto' 1 "$CARD_SWEEP" ;;
 	esac
