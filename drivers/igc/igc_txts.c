@@ -47,8 +47,8 @@ static int igc_txts_read(struct txts *txts, unsigned int slot, u64 *raw)
  * No interrupt comes for registers 1 to 3 before TXSTMPH_0 was read, which in
  * turn clears valid bits, also one that was set since they were looked at. A
  * bit that is set now is younger than the read of the high half, so both halves
- * are read again. If it is clear nothing was captured between the halves, unless
- * another CPU has read TXSTMPH_0 since: then the high half differs.
+ * are read again. If it is clear nothing was captured between the halves, but
+ * for what another CPU's read of TXSTMPH_0 hides: then the high half differs.
  */
 static int igc_txts_peek(struct txts *txts, unsigned int slot, bool pending,
 			 u64 *raw)

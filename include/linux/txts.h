@@ -138,10 +138,10 @@ struct txts_ops {
 	 * acknowledge of another slot. Read @slot whose ready bit is clear and
 	 * return a raw value that is not two halves of different stamps, new
 	 * or old, though other slots may be acknowledged meanwhile; -EAGAIN
-	 * if there is none. Called when a request is late. @pending is false if no request
-	 * waits in the slot: then only the side effect (the acknowledge)
-	 * counts. Also called by txts_start(), for values that were there
-	 * before. Context as @read.
+	 * if there is none. Called when a request is late. @pending is false
+	 * if no request waits in the slot: then only the side effect (the
+	 * acknowledge) counts. Also called by txts_start(), for values that
+	 * were there before. Context as @read.
 	 */
 	int (*peek)(struct txts *txts, unsigned int slot, bool pending,
 		    u64 *raw);
