@@ -66,7 +66,7 @@ step_progress()
 {
 	if [[ -n $STEP_OBJECTS ]]; then
 		printf 'txts:   %d s, %d objects\n' "$1" \
-			"$(find "$STEP_OBJECTS" -name '*.o' | wc -l)"
+			"$(find "$STEP_OBJECTS" -name '*.o' 2>/dev/null | wc -l)"
 	else
 		printf 'txts:   %d s, %d lines: %.60s\n' "$1" \
 			"$(wc -l <"$STEP_LOG")" \
