@@ -115,6 +115,7 @@ static void unit_clear_loads(void)
 		load = txts_load_of(cpu);
 		*load = (struct txts_load) {};
 	}
+	WRITE_ONCE(txts_idle_counts, false);
 	WRITE_ONCE(txts_budget_permille,
 		   IS_ENABLED(CONFIG_UML) ? TXTS_BUDGET_PERMILLE : 1000);
 }

@@ -21,6 +21,7 @@ static DEFINE_PER_CPU(struct txts_load, txts_loads);
 
 #ifdef CONFIG_TXTS_TESTING
 u32 txts_budget_permille = TXTS_BUDGET_PERMILLE;
+bool txts_idle_counts = true;
 #endif
 
 struct txts_load *txts_load_of(int cpu)
@@ -181,7 +182,7 @@ static struct txts_load *txts_open_account(u64 *now, unsigned long *flags)
 	local_irq_save(*flags);
 	load = this_cpu_ptr(&txts_loads);
 	*now = txts_work_clock();
-	if (txts_policy_over(load, *now)) {
+	if (txts_policy_over(load, *now) && txts_spare()) {
 		/* -1: this kernel does not know, as its tick never stops. */
 		idle = get_cpu_idle_time_us(smp_processor_id(), NULL);
 		if (idle != U64_MAX)

@@ -278,6 +278,7 @@ static inline struct txts_slot *txts_slot_of(struct txts *txts,
 /* admit.c */
 #ifdef CONFIG_TXTS_TESTING
 extern u32 txts_budget_permille;
+extern bool txts_idle_counts;
 #endif
 
 static inline u32 txts_budget(void)
@@ -286,6 +287,16 @@ static inline u32 txts_budget(void)
 	return READ_ONCE(txts_budget_permille);
 #else
 	return TXTS_BUDGET_PERMILLE;
+#endif
+}
+
+/* Does idle time add to the budget? Tests that measure the budget say no. */
+static inline bool txts_spare(void)
+{
+#ifdef CONFIG_TXTS_TESTING
+	return READ_ONCE(txts_idle_counts);
+#else
+	return true;
 #endif
 }
 
