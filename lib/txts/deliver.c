@@ -280,10 +280,8 @@ void txts_settle(struct txts *txts)
 {
 	enum txts_stage stage;
 
-	if (!llist_empty(&txts->ended_later)) {
+	if (!llist_empty(&txts->ended_later))
 		txts_kick(txts, TXTS_STAGE_AUX);
-		txts_moved_away(txts);
-	}
 	if (llist_empty(&txts->ended) && !txts_bits(txts->checks))
 		return;
 

@@ -375,7 +375,7 @@ void txts_irq(struct txts *txts, u64 slots)
 		if (slots == TXTS_ALL_SLOTS)
 			slots = 0;
 		set_bit(TXTS_EVENT_IRQ, &txts->events);
-		/* Pairs with txts_reserve(): one of us sees the other. */
+		/* Pairs with txts_hurry(): one of us sees the other. */
 		smp_mb__after_atomic();
 		if (stage == TXTS_STAGE_AUX && txts_bits(txts->ptp))
 			stage = TXTS_STAGE_BH;
@@ -449,6 +449,9 @@ void txts_complete(struct txts *txts, unsigned int slot, u64 raw)
 			txts_accept(s, raw, ktime_get(), false);
 		raw_spin_unlock_irqrestore(&s->lock, flags);
 		txts_settle(txts);
+		/* No drain tells this CPU's account that time goes by. */
+		if (txts_level() != TXTS_LEVEL_PROMPT)
+			txts_moved_away(txts);
 	}
 	rcu_read_unlock();
 }
