@@ -28,19 +28,28 @@ static u64 ready_and_then(struct txts *txts)
 	return mask;
 }
 
-static struct unit *new_unit(struct kunit *test, enum model_id id)
+static struct model *own_model(struct kunit *test, enum model_id id,
+			       struct txts_ops **ops)
 {
 	struct model *model = kunit_kmalloc(test, sizeof(*model), GFP_KERNEL);
-	struct txts_ops *ops = kunit_kmalloc(test, sizeof(*ops), GFP_KERNEL);
 
+	*ops = kunit_kmalloc(test, sizeof(**ops), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, model);
-	KUNIT_ASSERT_NOT_NULL(test, ops);
+	KUNIT_ASSERT_NOT_NULL(test, *ops);
+	*model = models[id];
+	**ops = *model->ops;
+	model->ops = *ops;
+	return model;
+}
+
+static struct unit *new_unit(struct kunit *test, enum model_id id)
+{
+	struct txts_ops *ops;
+	struct model *model = own_model(test, id, &ops);
+
 	after_ready = NULL;
 	ready_ops = models[id].ops;
-	*ops = *ready_ops;
 	ops->ready = ready_and_then;
-	*model = models[id];
-	model->ops = ops;
 	return unit_new_model(test, model);
 }
 
@@ -187,7 +196,6 @@ static void ptp_does_not_wait_for_a_thread_that_drains(struct kunit *test)
 	after_ready = ptp_is_sent;
 	ptp_pkt = NULL;
 	KUNIT_EXPECT_EQ(test, 0, atomic64_read(&u->txts.bh_queued));
-	u->on_notify = NULL;
 	unit_sleep_us(u, USEC_PER_MSEC);
 	KUNIT_EXPECT_NULL(test, after_ready);
 	KUNIT_ASSERT_NOT_NULL(test, ptp_pkt);
@@ -269,15 +277,10 @@ static enum txts_mac mac_is_idle(struct txts *txts)
 
 static struct unit *new_unit_with_mac(struct kunit *test, enum model_id id)
 {
-	struct model *model = kunit_kmalloc(test, sizeof(*model), GFP_KERNEL);
-	struct txts_ops *ops = kunit_kmalloc(test, sizeof(*ops), GFP_KERNEL);
+	struct txts_ops *ops;
+	struct model *model = own_model(test, id, &ops);
 
-	KUNIT_ASSERT_NOT_NULL(test, model);
-	KUNIT_ASSERT_NOT_NULL(test, ops);
-	*ops = *models[id].ops;
 	ops->mac = mac_is_idle;
-	*model = models[id];
-	model->ops = ops;
 	model->slots = 1;
 	return unit_new_model(test, model);
 }
