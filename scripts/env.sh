@@ -167,7 +167,7 @@ all_offered()
 
 	shift
 	for pkg; do
-		versions_of "$pkg" | grep -qxF "$version" || return 1
+		versions_of "$pkg" | grep -cxF "$version" >/dev/null || return 1
 	done
 }
 
@@ -203,11 +203,30 @@ find_kernel()
 	return 1
 }
 
+# The same for the newest 7.x.
+find_next()
+{
+	local pkg version
+
+	pkg=$(apt-cache pkgnames linux-source-7. | sort -V | tail -n 1)
+	version=$(versions_of "${pkg:-none}" | head -n 1)
+	[[ -n $version ]] && printf '%s %s\n' "$pkg" "$version"
+}
+
 # A choice holds for a day, and for as long as apt offers nothing at all.
 fresh()
 {
 	[[ -n $(find "$1" -mmin -1440 2>/dev/null) ]]
 }
+
+# Writes what a command chose to the file $1. apt-cache finds nothing while
+# apt-get changes the lists, so nobody else may do that meanwhile.
+keep_pick()
+(
+	lock packages
+	mkdir -p "$BUILD/pick"
+	"${@:2}" >"$1.tmp" && [[ -s $1.tmp ]] && mv "$1.tmp" "$1"
+)
 
 pick_kernel()
 {
@@ -224,9 +243,8 @@ pick_kernel()
 	kept=$BUILD/pick/6.12${want:+-$want}
 	if ! fresh "$kept"; then
 		"$SCRIPTS/packages.sh" lists
-		mkdir -p "$BUILD/pick"
-		if find_kernel "$want" >"$kept.tmp"; then
-			mv "$kept.tmp" "$kept"
+		if keep_pick "$kept" find_kernel "$want"; then
+			:
 		elif [[ -s $kept ]]; then
 			say "apt offers no complete kernel ${want:-6.12} now," \
 				"keeping $(<"$kept")"
@@ -245,13 +263,7 @@ pick_next()
 
 	if ! fresh "$kept"; then
 		"$SCRIPTS/packages.sh" next
-		NEXT_PKG=$(apt-cache pkgnames linux-source-7. | sort -V |
-			tail -n 1)
-		NEXT_VERSION=$(versions_of "${NEXT_PKG:-none}" | head -n 1)
-		if [[ -n $NEXT_VERSION ]]; then
-			mkdir -p "$BUILD/pick"
-			printf '%s %s\n' "$NEXT_PKG" "$NEXT_VERSION" >"$kept"
-		elif [[ ! -s $kept ]]; then
+		if ! keep_pick "$kept" find_next && [[ ! -s $kept ]]; then
 			die "apt offers no linux-source-7.*" \
 				"check that trixie-backports is reachable and run apt-get update"
 		fi

@@ -22,7 +22,8 @@ QEMU_MIN=1:8.0
 
 group()
 {
-	local build='gcc-12 binutils libc6-dev libelf1 make xz-utils perl python3 coccinelle kmod pahole'
+	# libpython3.11 is for the Python in semantic patches.
+	local build='gcc-12 binutils libc6-dev libelf1 make xz-utils perl python3 coccinelle libpython3.11 kmod pahole'
 	local uml='gcc-12 libc6-dev make xz-utils perl python3 flex bison bc'
 	local vm='qemu-system-x86 gcc-12 libc6-dev make cpio gzip kmod busybox-static iproute2 ethtool linuxptp python3'
 
@@ -103,15 +104,22 @@ targets()
 		'Identifier: Packages'
 }
 
+# grep -q would end at the first match, and apt-get fail for the closed pipe.
+offers()
+{
+	targets | grep -c "^$1 main Debian" >/dev/null
+}
+
 # Adds a backports suite from the mirror that apt uses for Debian 12 itself.
 backports()
 {
 	local suite=$1 uri
 
 	lists
-	! targets | grep -q "^$suite main Debian" || return 0
+	! offers "$suite" || return 0
 	need_root "add the suite $suite"
-	uri=$(targets | sed -n 's/^bookworm main Debian|//p' | head -n 1)
+	uri=$(targets | awk -F'|' '/^bookworm main Debian[|]/ && !uri { uri = $2 }
+		END { print uri }')
 	[[ -n $uri ]] || die "apt's sources do not name Debian 12 (bookworm)" \
 		"this needs Debian 12: add its main suite to apt's sources"
 	say "adding $suite to apt's sources ($PARTS), pinned to priority 1"
@@ -122,7 +130,7 @@ backports()
 		printf 'Package: *\nPin: release n=%s\nPin-Priority: 1\n\n' \
 			"$suite" >>"$PINS"
 	update
-	targets | grep -q "^$suite main Debian" ||
+	offers "$suite" ||
 		die "apt cannot read the suite $suite" \
 			"look at $PARTS and run apt-get update"
 }
