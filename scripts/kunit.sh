@@ -6,9 +6,10 @@
 #   kunit.sh [6.12] [7] [--debug | --smp | --coverage] [--twice]
 #            [--filter SUITE[.CASE]] [--seed N] [--replay PATH]
 #
-# Without a version it runs both. The variants take kunit/kunitconfig.VARIANT:
+# Without a version it runs both. The variants add kunit/kunitconfig.VARIANT to
+# kunit/kunitconfig.common:
 #
-#   (none)      one CPU, virtual time
+#   (none)      one CPU, virtual time (kunit/kunitconfig)
 #   --debug     the same with sanitizers, lockdep, leak and fault injection
 #   --smp       7.x only: four CPUs, preemption and lockdep, real time; runs
 #               the suite of concurrent stress
@@ -86,14 +87,6 @@ config=$TOP/kunit/kunitconfig${variant:+.$variant}
 [[ -f $TOP/lib/txts/Kconfig ]] ||
 	die 'lib/txts is missing' 'run this in a complete checkout'
 
-# What kunit.py's own defaults turn on in one version must be given an
-# identifier there and does not exist in the other.
-effective_config()
-{
-	grep -v '^CONFIG_UML_PCI_OVER_VIRTIO' "$config"
-	[[ $1 != 6.12 ]] || echo CONFIG_UML_PCI_OVER_VIRTIO_DEVICE_ID=4660
-}
-
 # What of a log must be the same in the next run: all from the first line of
 # KTAP on; before that the kernel prints what it finds on the host. Left out:
 # durations and the statistics of the random suite, as UML's clock goes on by
@@ -156,10 +149,10 @@ run()
 	)
 	mkdir -p "$obj"
 	rm -f "$json" "$log"
-	effective_config "$v" >"$dir/kunitconfig$suffix"
+	kunit_config "$v" "$config" >"$dir/kunitconfig$suffix"
 	args=("--build_dir=$obj" --arch=um)
 	[[ -f $obj/vmlinux ]] ||
-		say 'the first build is about 900 objects, 4 to 6 min on 2 CPUs'
+		say 'the first build is about 750 objects, 3 to 5 min on 2 CPUs'
 	STEP_OBJECTS=$obj
 	# libgcov has a function of this name, too.
 	[[ $variant != coverage ]] ||

@@ -9,6 +9,8 @@
 #                          a patch to the kernel would add it
 #   kunit_overlay VERSION  the same at build/um-VERSION/src, with the tests; the
 #                          caller holds the lock um-VERSION so long
+#   kunit_config VERSION VARIANT
+#                          prints the configuration of the file VARIANT
 #   nic_overlay            the same at build/um-7-nic/src for the emulated NICs,
 #                          under the lock um-7-nic
 #   collect_fini TREE      lets a User Mode Linux built in that view write GCC's
@@ -117,4 +119,12 @@ nic_overlay()
 	# shellcheck disable=SC2016
 	append_line "$dir/src/arch/um/drivers/Makefile" \
 		'obj-$(CONFIG_UML_PCI) += uml-export.o'
+}
+
+# What kunit.py's own defaults turn on in 6.12 must be given an identifier
+# there and does not exist in 7.x.
+kunit_config()
+{
+	cat "$TOP/kunit/kunitconfig.common" "$2"
+	[[ $1 != 6.12 ]] || echo CONFIG_UML_PCI_OVER_VIRTIO_DEVICE_ID=4660
 }
