@@ -12,6 +12,7 @@ set -euo pipefail
 . "$(dirname "$0")/env.sh"
 # shellcheck disable=SC2034
 HINT="make smoke"
+. "$SCRIPTS/vm-checks.sh"
 
 "$SCRIPTS/packages.sh" demo
 step 'build the tools' make -C "$TOP/tools" O="$BUILD/tools"
@@ -34,84 +35,16 @@ prepare()
 	releases+=("$RELEASE")
 }
 
-# Boots one kernel; the KTAP lines end up in build/smoke/RELEASE/ktap.
-boot()
+run_vm()
 {
-	local out rc=0
 	local -a modules=()
 
-	out=$(out_of "$1")
 	[[ -n ${STOCK:-} ]] ||
 		modules=(-m "$BUILD/$1" -f "$TOP/tools/smoke/faults.sh"
 			-f "$BUILD/$1/fault/txts_fault.ko")
-	mkdir -p "$out"
-	rm -f "$out"/{ktap,vm-status}
-	"$SCRIPTS/vm.sh" -k "$1" -o "$out" "${modules[@]}" -c 2 -t 1800 \
+	"$SCRIPTS/vm.sh" -k "$1" -o "$2" "${modules[@]}" -c 2 -t 1800 \
 		-f "$BUILD/tools/txts-probe" -f "$BUILD/tools/txts-sockets" \
-		"$TOP/tools/smoke/guest.sh" ONLY="${ONLY:-}" || rc=$?
-	echo "$rc" >"$out/vm-status"
-	return "$rc"
-}
-
-count()
-{
-	grep -c "$1" "$2" 2>/dev/null || true
-}
-
-show_checks()
-{
-	local release
-
-	while sleep 10; do
-		for release; do
-			printf '%s: %s checks  ' "${release##*+deb12-}" \
-				"$(count '^ok \|^not ok ' \
-				"$(out_of "$release")/console.log")"
-		done
-		echo
-	done
-}
-
-# A VM keeps one CPU of the host busy.
-boot_all()
-{
-	local release pid ticker rc=0
-	local -a pids=()
-
-	show_checks "$@" &
-	ticker=$!
-	for release; do
-		boot "$release" &
-		pids+=($!)
-		((JOBS > 1)) || wait $! || true
-	done
-	for pid in "${pids[@]}"; do
-		wait "$pid" || rc=1
-	done
-	kill "$ticker"
-	return "$rc"
-}
-
-report()
-{
-	local out passed failed planned
-
-	out=$(out_of "$1")
-	# A VM that crashed shows only on its console how far it came.
-	[[ -f $out/ktap ]] || tr -d '\r' <"$out/console.log" |
-		grep -a '^ok \|^not ok ' >"$out/ktap" || true
-	passed=$(count '^ok ' "$out/ktap")
-	failed=$(count '^not ok ' "$out/ktap")
-	planned=$(sed -n 's/^1\.\.//p' "$out/ktap" 2>/dev/null || true)
-	say "smoke test ${STOCK:+of the stock igb }on $1:"
-	sed '/^KTAP\|^1\.\./d' "$out/ktap" 2>/dev/null || true
-	# A VM that died, or warned after its last check, is a failure as well.
-	if [[ $planned != $((passed + failed)) ]] ||
-		{ [[ $(<"$out/vm-status") != 0 ]] && ((failed == 0)); }; then
-		say "$1: the VM did not end well, see $out/console.log"
-		failed=$((failed + 1))
-	fi
-	result "smoke${STOCK:+-stock}-$1" "$passed" "$failed" 0
+		"$TOP/tools/smoke/guest.sh" ONLY="${ONLY:-}"
 }
 
 # What the probe does with bad arguments needs no VM.
@@ -135,6 +68,6 @@ done
 try_step "smoke test${STOCK:+ of the stock igb} on ${releases[*]}" \
 	boot_all "${releases[@]}"
 for release in "${releases[@]}"; do
-	report "$release"
+	report "smoke${STOCK:+-stock}" "$release"
 done
 finish_results
