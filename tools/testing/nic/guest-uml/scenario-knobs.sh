@@ -89,14 +89,15 @@ equal tail-latched "$(did stamp_latched)" \
 	"$(($(saw delivered) + $(saw orphans)))"
 over tail
 
-# Each change of the frequency loses what is on its way.
+# Each change of the frequency loses what is on its way, and the slot for up to a
+# second.
 mark
 knob adjust_kills 1
 knob stamp_delay_us 3000
-probe -n 100 -g 30ms -t 50ms &
+probe -n 300 -g 30ms -t 50ms &
 probe=$!
 while kill -0 "$probe" 2>/dev/null; do
-	sleep 0.0$((RANDOM % 40 + 10))
+	sleep 0.01$((RANDOM % 10))
 	phc_ctl -q "$NEAR" -- freq $((RANDOM % 100)) >/dev/null
 done
 wait "$probe"
