@@ -90,6 +90,24 @@ static void expect_line(struct kunit *test, const char *text,
 			      line + 1, text);
 }
 
+/* The file of slots; and what one of them was like when it was written. */
+static char *read_slots(struct kunit *test, struct unit *u, unsigned int slot,
+			enum txts_state *state, unsigned int *attempts)
+{
+	const struct txts_slot *s = &u->txts.slots[slot];
+	char *text;
+
+	do {
+		*state = READ_ONCE(s->state);
+		*attempts = READ_ONCE(s->max_attempts);
+		text = read_file(test, u, "slots");
+		/* In virtual time nobody polls meanwhile. */
+	} while (!IS_ENABLED(CONFIG_UML) &&
+		 (READ_ONCE(s->state) != *state ||
+		  READ_ONCE(s->max_attempts) != *attempts));
+	return text;
+}
+
 /* A delivered stamp, a skip, and one request that waits. */
 static void counters_file_shows_every_counter(struct kunit *test)
 {
@@ -139,8 +157,8 @@ static void slots_file_shows_the_state_of_each_slot(struct kunit *test)
 {
 	struct unit *u = unit_of(test);
 	struct pkt *pkt = unit_pkt(u);
-	const struct txts_slot *slot;
-	unsigned int i;
+	unsigned int i, attempts;
+	enum txts_state state;
 	char *text;
 
 	text = read_file(test, u, "slots");
@@ -149,24 +167,20 @@ static void slots_file_shows_the_state_of_each_slot(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, 0, unit_reserve(u, pkt));
 	text = read_file(test, u, "slots");
 	expect_line(test, text, "%u reserved 1 0 0 0", pkt->slot);
-	slot = &u->txts.slots[pkt->slot];
 	unit_commit(u, pkt);
-	text = read_file(test, u, "slots");
-	expect_line(test, text, "%u armed 1 0 0 %u", pkt->slot,
-		    slot->max_attempts);
+	text = read_slots(test, u, pkt->slot, &state, &attempts);
+	expect_line(test, text, "%u armed 1 0 0 %u", pkt->slot, attempts);
 	if (u->model->flags & TXTS_SLEEPS) {
 		unit_sleep_us(u, USEC_PER_MSEC);
 		text = read_file(test, u, "slots");
 		expect_line(test, text, "%u reading 1 0 0 0", pkt->slot);
 	}
 	txts_flush(&u->txts);
-	text = read_file(test, u, "slots");
-	expect_line(test, text, "%u quarantine 1 0 0 %u", pkt->slot,
-		    slot->max_attempts);
+	text = read_slots(test, u, pkt->slot, &state, &attempts);
+	expect_line(test, text, "%u quarantine 1 0 0 %u", pkt->slot, attempts);
 	unit_dropped(u, pkt);
-	text = read_file(test, u, "slots");
-	expect_line(test, text, "%u quarantine 1 1 0 %u", pkt->slot,
-		    slot->max_attempts);
+	text = read_slots(test, u, pkt->slot, &state, &attempts);
+	expect_line(test, text, "%u quarantine 1 1 0 %u", pkt->slot, attempts);
 	unit_finish(test, u);
 }
 
@@ -175,28 +189,19 @@ static void slots_file_shows_sent_and_attempts(struct kunit *test)
 {
 	struct unit *u = unit_of(test);
 	struct pkt *pkt = unit_send(u);
-	const struct txts_slot *slot;
 	enum txts_state state;
 	unsigned int attempts;
 	char *text;
 
 	KUNIT_ASSERT_NOT_NULL(test, pkt);
-	slot = &u->txts.slots[pkt->slot];
 	unit_sent(u, pkt);
 	txts_irq(&u->txts, TXTS_ALL_SLOTS);
 	unit_sleep_us(u, u->model->flags & TXTS_SLEEPS ? 65000 : 500);
-	do {
-		state = READ_ONCE(slot->state);
-		attempts = READ_ONCE(slot->max_attempts);
-		text = read_file(test, u, "slots");
-		/* In virtual time nobody polls meanwhile. */
-	} while (!IS_ENABLED(CONFIG_UML) &&
-		 (READ_ONCE(slot->state) != state ||
-		  READ_ONCE(slot->max_attempts) != attempts));
+	text = read_slots(test, u, pkt->slot, &state, &attempts);
 	expect_line(test, text, "%u %s 1 1 0 %u", pkt->slot,
 		    state == TXTS_READING ? "reading" : "sent", attempts);
 	if (!(u->model->flags & TXTS_PUSHED))
-		KUNIT_EXPECT_GT(test, slot->max_attempts, 0);
+		KUNIT_EXPECT_GT(test, attempts, 0);
 	unit_finish(test, u);
 }
 
