@@ -89,7 +89,7 @@ plan()
 # What a workload has no use for is left out later.
 pick_matrix()
 {
-	local device sweep
+	local device others sweep
 
 	plan=
 	if [[ -n $DEVICES ]]; then
@@ -109,19 +109,24 @@ pick_matrix()
 		plan 'latency turnaround' i226 'stock auto' 1 ;;
 	default)
 		plan latency i210 'auto stock kworker inline bh aux' 1
-		plan ntp i210 'off stock stock-bh auto' 1 "$CARD_SWEEP"
+		plan ntp i210 'off auto' 5 "$CARD_SWEEP"
+		plan ntp i210 'stock stock-bh' 1 "$CARD_SWEEP"
 		plan ntp i210-budget200 auto 1 '50 60 70 100'
 		plan turnaround i210 'auto stock kworker bh' 1
 		plan cost i210 'auto stock stock-bh bh' 1
 		plan latency i210-rt 'auto stock inline' 1
-		plan ntp 82576-1000ns 'off stock stock-bh auto' 1 "$SWEEP"
+		plan ntp 82576-1000ns 'off auto' 5 "$SWEEP"
+		plan ntp 82576-1000ns 'stock stock-bh' 1 "$SWEEP"
 		plan latency i226 'auto stock bh' 1
-		plan ntp i226 'off stock kworker bh auto' 1 "$SOME"
+		plan ntp i226 'off auto' 5 "$SOME"
+		plan ntp i226 'stock kworker bh' 1 "$SOME"
 		plan flood i210-2000ns-shift3 'auto stock' 1
 		plan flood i226-2000ns-shift3 auto 1
 		plan 'ptp server' i210 'auto stock' 1 90
-		plan ntp 'i210-200ns i210-5000ns 82576-1000ns-shift1 82576-1000ns-shift2' \
-			'off bh auto' 1 "$FEW"
+		others='i210-200ns i210-5000ns'
+		others+=' 82576-1000ns-shift1 82576-1000ns-shift2'
+		plan ntp "$others" 'off auto' 5 "$FEW"
+		plan ntp "$others" bh 1 "$FEW"
 		plan steady i210-2000ns-shift3 auto 1
 		plan turnaround i226 'auto kworker' 1
 		plan cost 'i226 82576-1000ns' 'auto stock' 1
