@@ -279,8 +279,8 @@ static void flood_is_throttled(struct kunit *test)
 }
 
 /*
- * Nobody else wants the CPU: half of that time is for stamps as well. An emulated
- * one cannot send as many.
+ * Nobody else wants the CPU: half of that time is for stamps as well. An
+ * emulated one cannot send as many.
  */
 static void flood_may_use_idle_time(struct kunit *test)
 {
