@@ -100,7 +100,8 @@ def report_ntp(out, model):
     for device in devices(medians):
         groups = by_variant(medians, device)
         rates = sorted({r['rate'] for r in medians if r['device'] == device})
-        runs = max(r['runs'] for r in medians if r['device'] == device)
+        counts = sorted({r['runs'] for r in medians if r['device'] == device})
+        runs = ' or '.join(str(count) for count in counts)
         for key, what, digits, log in NTP_TABLES:
             title(f'{device}, chronyd under NTP load: {what}'
                   f' (median of {runs})', model)
